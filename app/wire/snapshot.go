@@ -1,0 +1,174 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Snapshot is everything a client shows, as one immutable value. The watch
+// stream sends one first and another after every change (coalesced).
+type Snapshot struct {
+	Seq     uint64   `json:"seq"` // grows with every change
+	Core    Core     `json:"core"`
+	Config  Config   `json:"config"`
+	Servers []Server `json:"servers"` // in config order
+	Hosts   []Host   `json:"hosts"`   // by name
+}
+
+// Core describes the running process.
+type Core struct {
+	Version string    `json:"version"`
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	URL     string    `json:"url"`     // of the merged endpoint, http://127.0.0.1:PORT/mcp
+	Socket  string    `json:"socket"`  // path of the local API
+	Open    bool      `json:"open"`    // no token is asked for (serve --open)
+	Answers string    `json:"answers"` // tty, allow or deny
+	// Sessions counts the hosts' open legacy sessions.
+	Sessions int `json:"sessions"`
+	// Warnings are sentences a person should see: a port that was taken, names that collide.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Config tells where the file is and whether the running config is the file's.
+type Config struct {
+	Path  string `json:"path"`
+	Error *Error `json:"error,omitempty"` // the last edit didn't parse; the config before it runs on
+	Line  int    `json:"line,omitempty"`  // of that error, from 1
+	Col   int    `json:"col,omitempty"`   // of that error, from 1
+}
+
+// Server is one entry and the state of its instances.
+type Server struct {
+	Name      string     `json:"name"`
+	Entry     Entry      `json:"entry"`
+	State     string     `json:"state"` // supervisor.State of the shared instance
+	Phase     string     `json:"phase,omitempty"`
+	PID       int        `json:"pid,omitempty"`
+	Gen       uint64     `json:"gen,omitempty"`
+	Since     time.Time  `json:"since,omitzero"`
+	Started   time.Time  `json:"started,omitzero"`
+	Restarts  int        `json:"restarts,omitempty"`
+	NextTry   time.Time  `json:"nextTry,omitzero"`
+	LastExit  *Exit      `json:"lastExit,omitempty"`
+	Strays    uint64     `json:"strays,omitempty"`
+	Era       string     `json:"era,omitempty"`      // legacy or modern, once known
+	Protocol  string     `json:"protocol,omitempty"` // the negotiated revision
+	Title     string     `json:"title,omitempty"`    // serverInfo's title or name
+	Version   string     `json:"version,omitempty"`  // serverInfo's version
+	Tools     int        `json:"tools"`
+	Prompts   int        `json:"prompts"`
+	Resources int        `json:"resources"`
+	Instances []Instance `json:"instances,omitempty"` // besides the shared one
+	URL       string     `json:"url"`                 // of the server alone
+}
+
+// Instance is a scoped copy of a server (sharing per-host or per-session).
+type Instance struct {
+	Scope string `json:"scope"`
+	State string `json:"state"`
+	PID   int    `json:"pid,omitempty"`
+}
+
+// Exit is how the last process of a server ended.
+type Exit struct {
+	At     time.Time `json:"at"`
+	Code   int       `json:"code"` // -1: by a signal, or it never ran
+	Signal string    `json:"signal,omitempty"`
+	Reason string    `json:"reason"`
+	Stderr []string  `json:"stderr,omitempty"`
+	Stray  []string  `json:"stray,omitempty"`
+}
+
+// Entry is one server as the config file has it: the keys that hosts write,
+// and ours. Pointers and nil mean "not given".
+type Entry struct {
+	Command  string            `json:"command"`
+	Args     []string          `json:"args,omitempty"`
+	Env      map[string]string `json:"env,omitempty"` // shown to local clients by name only: values are masked
+	Cwd      string            `json:"cwd,omitempty"`
+	Disabled bool              `json:"disabled,omitempty"`
+
+	Start    string `json:"start,omitempty"`    // always (default), on-demand, manual
+	IdleStop string `json:"idleStop,omitempty"` // a Go duration, on-demand only
+	Sharing  string `json:"sharing,omitempty"`  // shared (default)
+	Era      string `json:"era,omitempty"`      // auto (default), legacy, modern
+	MaxLine  int    `json:"maxLine,omitempty"`  // MiB
+}
+
+// Host is an AI application that was given a token.
+type Host struct {
+	Name     string    `json:"name"`
+	Created  time.Time `json:"created"`
+	LastSeen time.Time `json:"lastSeen,omitzero"`
+	Client   string    `json:"client,omitempty"`   // clientInfo name and version of its last session
+	Protocol string    `json:"protocol,omitempty"` // revision of its last request
+	Sessions int       `json:"sessions,omitempty"`
+	Calls    uint64    `json:"calls,omitempty"` // tool calls since the core started
+}
+
+// NewHost is the answer to adding a host: the only time its token is shown.
+type NewHost struct {
+	Name  string `json:"name"`
+	Token string `json:"token"`
+	URL   string `json:"url"`
+}
+
+// Tool is one tool of a server: its own name, the name hosts see, and the
+// definition byte for byte.
+type Tool struct {
+	Name       string          `json:"name"`
+	Seen       string          `json:"seen"` // on the merged endpoint
+	ReadOnly   bool            `json:"readOnly"`
+	Definition json.RawMessage `json:"definition"`
+}
+
+// AddServer asks for a new entry. Start is taken from the entry.
+type AddServer struct {
+	Name  string `json:"name"`
+	Entry Entry  `json:"entry"`
+}
+
+// EditServer changes an entry: nil fields mean unchanged. Env sets or, with a
+// nil value, removes single variables.
+type EditServer struct {
+	Command  *string            `json:"command,omitempty"`
+	Args     *[]string          `json:"args,omitempty"`
+	Env      map[string]*string `json:"env,omitempty"`
+	Cwd      *string            `json:"cwd,omitempty"`
+	Disabled *bool              `json:"disabled,omitempty"`
+	Start    *string            `json:"start,omitempty"`
+	IdleStop *string            `json:"idleStop,omitempty"`
+	Sharing  *string            `json:"sharing,omitempty"`
+	Era      *string            `json:"era,omitempty"`
+	MaxLine  *int               `json:"maxLine,omitempty"`
+}
+
+// CallTool asks for one tool call as the host "cli"; the gate decides as for
+// any other host.
+type CallTool struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// LogLine is one line a server wrote, or a note of the supervisor about it.
+type LogLine struct {
+	Seq    uint64    `json:"seq"` // grows by one per line of this server, never reused in one run
+	Time   time.Time `json:"time"`
+	Server string    `json:"server"`
+	Source string    `json:"source"` // stderr, stdout (a stray line), bridgekeeper (a note)
+	Text   string    `json:"text"`
+	Cut    bool      `json:"cut,omitempty"` // the line was longer than the cap
+}
+
+// Event is one line of the watch stream: exactly one field is set.
+type Event struct {
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
+	Notice   *Notice   `json:"notice,omitempty"`
+}
+
+// Notice is something a person may want to be told once.
+type Notice struct {
+	Level string `json:"level"` // info, warning, error
+	Text  string `json:"text"`
+}
