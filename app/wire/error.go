@@ -39,9 +39,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Errorf-like constructors are not wanted: an edge error is written out where
-// it arises, so that its sentence can be read there.
-
 // AsError returns err as an *Error; one that carries none becomes CodeInternal
 // with err's text.
 func AsError(err error) *Error {

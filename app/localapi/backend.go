@@ -1,0 +1,54 @@
+// Package localapi serves the local API: HTTP over a unix socket (0600), JSON
+// bodies, a snapshot first and then a watch stream. It turns requests into
+// calls of the interfaces below and errors into wire.Error; it decides nothing.
+// The window, the tray and the command line are its clients, through app/client.
+package localapi
+
+import (
+	"context"
+
+	"bridgekeeper/app/wire"
+)
+
+// Snapshots is where the current state comes from.
+type Snapshots interface {
+	// Snapshot returns the current state. The value is shared: don't change it.
+	Snapshot() *wire.Snapshot
+	// Watch calls send with the current snapshot and again after every change,
+	// coalesced, until ctx ends or send returns an error.
+	Watch(ctx context.Context, send func(wire.Event) error) error
+}
+
+// Servers are the use cases about configured servers. Errors are *wire.Error.
+type Servers interface {
+	AddServer(ctx context.Context, req wire.AddServer) error
+	EditServer(ctx context.Context, name string, req wire.EditServer) error
+	RemoveServer(ctx context.Context, name string) error
+	// Act performs start, stop or restart and returns when the order is taken,
+	// not when it is carried out.
+	Act(ctx context.Context, name, verb string) error
+}
+
+// Use is what a client does with one server.
+type Use interface {
+	Tools(ctx context.Context, server string) ([]wire.Tool, error)
+	// Call returns the raw JSON of the CallToolResult.
+	Call(ctx context.Context, server string, req wire.CallTool) ([]byte, error)
+	// Logs writes the newest lines (0: all kept), oldest first, and, when follow
+	// is set, every later one until ctx ends. server "" means all servers.
+	Logs(ctx context.Context, server string, lines int, follow bool, send func(wire.LogLine) error) error
+}
+
+// Hosts are the AI applications with a token.
+type Hosts interface {
+	AddHost(ctx context.Context, name string) (*wire.NewHost, error)
+	RemoveHost(ctx context.Context, name string) error
+}
+
+// Backend is everything the API serves.
+type Backend interface {
+	Snapshots
+	Servers
+	Use
+	Hosts
+}
