@@ -1,0 +1,55 @@
+package rpc
+
+import "bytes"
+
+// Edit replaces one span of a message. An empty span inserts before Start.
+type Edit struct {
+	Span Span
+	With []byte
+}
+
+// Splice appends raw to dst with the edits applied. The edits must not overlap;
+// they may come in any order. There are never more than a handful.
+func Splice(dst, raw []byte, edits ...Edit) []byte {
+	for i := 1; i < len(edits); i++ {
+		for k := i; k > 0 && edits[k].Span.Start < edits[k-1].Span.Start; k-- {
+			edits[k], edits[k-1] = edits[k-1], edits[k]
+		}
+	}
+	at := 0
+	for _, e := range edits {
+		dst = append(dst, raw[at:e.Span.Start]...)
+		dst = append(dst, e.With...)
+		at = e.Span.End
+	}
+	return append(dst, raw[at:]...)
+}
+
+// Flatten makes a valid JSON text one line, in place: line breaks can stand
+// between its tokens only, where a blank means the same.
+func Flatten(raw []byte) {
+	for _, c := range [2]byte{'\n', '\r'} {
+		for at := 0; ; {
+			i := bytes.IndexByte(raw[at:], c)
+			if i < 0 {
+				break
+			}
+			at += i
+			raw[at] = ' '
+		}
+	}
+}
+
+// InsertMember returns the edit that adds a member at the front of the object
+// that starts at the span; value is raw JSON.
+func InsertMember(raw []byte, object Span, name string, value []byte) Edit {
+	with := make([]byte, 0, len(name)+len(value)+4)
+	with = AppendQuote(with, name)
+	with = append(with, ':')
+	with = append(with, value...)
+	s := scanner{b: raw}
+	if s.at(s.space(object.Start+1)) != '}' {
+		with = append(with, ',')
+	}
+	return Edit{Span{object.Start + 1, object.Start + 1}, with}
+}
