@@ -1,0 +1,191 @@
+package upstream
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"bridgekeeper/bridge/rpc"
+)
+
+// Sink receives what the server says about one call while it runs. Notify is
+// called on the reader's goroutine and must not block; raw is the callee's.
+type Sink interface {
+	Notify(raw []byte)
+}
+
+// Request is one request of a host to be sent on.
+type Request struct {
+	Message *rpc.Message // as the host sent it, on one line
+	Edits   []rpc.Edit   // replacements of names; ids and tokens are the session's business
+	Sink    Sink         // nil: progress and logs of this call are dropped
+	Owner   string       // the host, for the attribution of questions
+	// Capabilities are the calling host's, declared with each request on the
+	// modern wire; nil means the session's own.
+	Capabilities []byte
+}
+
+// Call is a request in flight.
+type Call struct {
+	Owner string
+	Sink  Sink
+
+	id         uint64
+	token      []byte // the host's own progress token, raw; nil when it gave none
+	progressed bool   // guarded by Session.mu
+	internal   bool   // ours (ping, lists): not counted as use
+	reply      chan Reply
+}
+
+// Reply is the server's answer: a result or a JSON-RPC error. Free gives its
+// bytes back; they must not be used afterwards.
+type Reply struct {
+	rpc.Message
+	lines Lines
+	err   error
+}
+
+// Free returns the reply's buffer to the reader's pool.
+func (r *Reply) Free() {
+	if r.lines != nil {
+		r.lines.Free(r.Raw)
+		r.lines, r.Raw = nil, nil
+	}
+}
+
+// cancelWait bounds the goodbye of a call that nobody waits for any more.
+const cancelWait = 2 * time.Second
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+var replies = sync.Pool{New: func() any { return make(chan Reply, 1) }}
+
+// Do sends the request and waits for its reply. When ctx ends first the server
+// is told to cancel and ctx's cause is returned; when the session ends, its
+// cause.
+func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
+	m := req.Message
+	c := &Call{Owner: req.Owner, Sink: req.Sink, reply: replies.Get().(chan Reply)}
+	if m.MetaProgressToken.Ok() {
+		c.token = m.Bytes(m.MetaProgressToken)
+	}
+	if err := s.admit(c); err != nil {
+		return Reply{}, err
+	}
+	var number [20]byte
+	id := strconv.AppendUint(number[:0], c.id, 10)
+	edits := append(make([]rpc.Edit, 0, 8), req.Edits...)
+	edits = append(edits, rpc.Edit{Span: m.ID, With: id})
+	if c.token != nil {
+		edits = append(edits, rpc.Edit{Span: m.MetaProgressToken, With: id})
+	}
+	if s.info.Era == Modern {
+		edits = s.modernMeta(edits, m, req.Capabilities)
+	}
+	return s.send(ctx, c, func(dst []byte) []byte { return rpc.Splice(dst, m.Raw, edits...) })
+}
+
+// Request sends a request of our own; params is raw JSON or nil.
+func (s *Session) Request(ctx context.Context, method string, params []byte) (Reply, error) {
+	return s.request(ctx, method, params, false)
+}
+
+func (s *Session) request(ctx context.Context, method string, params []byte, internal bool) (Reply, error) {
+	c := &Call{internal: internal, reply: replies.Get().(chan Reply)}
+	if err := s.admit(c); err != nil {
+		return Reply{}, err
+	}
+	return s.send(ctx, c, func(dst []byte) []byte {
+		dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+		dst = strconv.AppendUint(dst, c.id, 10)
+		dst = append(dst, `,"method":`...)
+		dst = rpc.AppendQuote(dst, method)
+		if s.speaksModern(method) {
+			params = s.withMeta(params)
+		}
+		if params != nil {
+			dst = append(dst, `,"params":`...)
+			dst = append(dst, params...)
+		}
+		return append(dst, '}')
+	})
+}
+
+// Notify sends a notification; params is raw JSON or nil.
+func (s *Session) Notify(ctx context.Context, method string, params []byte) error {
+	return s.lines.WriteLine(ctx, rpc.AppendNotification(nil, method, params))
+}
+
+// admit gives the call its id and enters it.
+func (s *Session) admit(c *Call) error {
+	c.id = s.nextID.Add(1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.cause != nil:
+		return s.cause
+	case len(s.calls) >= maxCalls:
+		return ErrBusy
+	}
+	s.calls[c.id] = c
+	return nil
+}
+
+func (s *Session) send(ctx context.Context, c *Call, build func([]byte) []byte) (Reply, error) {
+	buf := buffers.Get().(*[]byte)
+	line := build((*buf)[:0])
+	err := s.lines.WriteLine(ctx, line)
+	if cap(line) <= maxKeptBuffer {
+		*buf = line[:0]
+		buffers.Put(buf)
+	}
+	if err != nil {
+		if s.withdraw(c) {
+			return Reply{}, err
+		}
+		// The session ended or the reply came all the same: take that.
+		reply := <-c.reply
+		return reply, reply.err
+	}
+	select {
+	case reply := <-c.reply:
+		replies.Put(c.reply)
+		if !c.internal {
+			s.touch()
+		}
+		return reply, reply.err
+	case <-ctx.Done():
+	}
+	if !s.withdraw(c) {
+		reply := <-c.reply
+		return reply, reply.err
+	}
+	s.cancel(c, context.Cause(ctx))
+	return Reply{}, context.Cause(ctx)
+}
+
+// withdraw removes the call; false when its reply is already on the way.
+func (s *Session) withdraw(c *Call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls[c.id] != c {
+		return false
+	}
+	delete(s.calls, c.id)
+	return true
+}
+
+// cancel tells the server that nobody waits for the call any more.
+func (s *Session) cancel(c *Call, why error) {
+	ctx, stop := context.WithTimeout(context.Background(), cancelWait)
+	defer stop()
+	params := []byte(`{"requestId":`)
+	params = strconv.AppendUint(params, c.id, 10)
+	params = append(params, `,"reason":`...)
+	params = rpc.AppendQuote(params, why.Error())
+	params = append(params, '}')
+	if err := s.Notify(ctx, rpc.Cancelled, params); err != nil {
+		s.opts.Log.Debug("cancel not delivered", "call", c.id, "err", err)
+	}
+}
