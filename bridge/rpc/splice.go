@@ -53,3 +53,27 @@ func InsertMember(raw []byte, object Span, name string, value []byte) Edit {
 	}
 	return Edit{Span{object.Start + 1, object.Start + 1}, with}
 }
+
+// RemoveMember returns the edit that takes the member called name, with one
+// comma beside it, out of the object at the span; false when it isn't there.
+func RemoveMember(raw []byte, object Span, name string) (Edit, bool) {
+	s := scanner{b: raw[:object.End]}
+	var found, last Span // last: the member before, whole
+	_, err := s.object(object.Start, 1, func(key Span, at int) (int, error) {
+		end, err := s.value(at)
+		switch {
+		case err != nil:
+			return end, err
+		case string(s.key(key)) == name && last.Ok():
+			found = Span{last.End, end} // the comma in front goes too
+		case string(s.key(key)) == name:
+			found = Span{key.Start, end}
+			if next := s.space(end); s.at(next) == ',' {
+				found.End = next + 1
+			}
+		}
+		last = Span{key.Start, end}
+		return end, nil
+	})
+	return Edit{Span: found}, err == nil && found.Ok()
+}

@@ -1,0 +1,74 @@
+package directory
+
+import (
+	"strconv"
+
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// Answer is what a request comes to: a server's reply to pass on with its own
+// bytes, a result of ours, or an error. Exactly one of the three is set; all
+// zero means an empty result.
+type Answer struct {
+	Reply  upstream.Reply // when Raw isn't nil: splice the host's id and Edits, then Free
+	Edits  []rpc.Edit
+	Result []byte // raw; shared, not to be changed
+	Error  *rpc.Error
+
+	era upstream.Era // of the server that the reply comes from
+}
+
+// Free gives a reply's bytes back.
+func (a *Answer) Free() { a.Reply.Free() }
+
+// Append appends the whole response message for the host's raw id.
+func (a *Answer) Append(dst, id []byte) []byte {
+	switch {
+	case a.Error != nil:
+		return rpc.AppendError(dst, id, a.Error)
+	case a.Reply.Raw != nil:
+		edits := append(a.Edits, rpc.Edit{Span: a.Reply.ID, With: id})
+		return rpc.Splice(dst, a.Reply.Raw, edits...)
+	case a.Result != nil:
+		return rpc.AppendResult(dst, id, a.Result)
+	}
+	return rpc.AppendResult(dst, id, []byte("{}"))
+}
+
+func failure(code int, message string) Answer {
+	return Answer{Error: &rpc.Error{Code: code, Message: message}}
+}
+
+// toolFailure is a failed tool call as the model should see it: a result, so
+// that it can read why and go on (server/tools, "Error Handling").
+func toolFailure(sentence string) Answer {
+	out := append([]byte(`{"content":[{"type":"text","text":`), rpc.Quote(sentence)...)
+	return Answer{Result: append(out, `}],"isError":true}`...)}
+}
+
+func unknownResource(uri string) *rpc.Error {
+	data := append(rpc.AppendQuote([]byte(`{"uri":`), uri), '}')
+	return &rpc.Error{Code: rpc.CodeResourceNotFound, Message: "Resource not found", Data: data}
+}
+
+// rawError copies the error object of a reply.
+func rawError(reply *upstream.Reply) *rpc.Error {
+	raw := reply.Bytes(reply.Error)
+	e := &rpc.Error{Code: rpc.CodeInternal}
+	_ = rpc.Members(raw, func(key []byte, at rpc.Span) bool { // no object: the defaults stay
+		value := raw[at.Start:at.End]
+		switch string(key) {
+		case "code":
+			if code, err := strconv.Atoi(string(value)); err == nil {
+				e.Code = code
+			}
+		case "message":
+			e.Message = rpc.Text(value)
+		case "data":
+			e.Data = append([]byte(nil), value...)
+		}
+		return true
+	})
+	return e
+}

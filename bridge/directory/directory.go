@@ -1,0 +1,303 @@
+package directory
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// Upstreams is where running sessions come from.
+type Upstreams interface {
+	// Session returns the session of the server's instance for scope, waiting
+	// for one that starts. Its error is a sentence for a person or a model.
+	Session(ctx context.Context, server, scope string) (*upstream.Session, error)
+}
+
+// Attempt is one tool call on its way to the gate.
+type Attempt struct {
+	Host       string
+	Session    string // the host's session; "" on the modern wire
+	Server     string
+	Tool       string // the server's own name
+	ReadOnly   bool   // the tool says so itself
+	Known      bool   // the tool is on the server's list
+	Definition []byte // raw; nil when it isn't
+	Arguments  []byte // raw; nil when absent
+}
+
+// Gate decides which calls run and keeps the record of them.
+type Gate interface {
+	// Begin says whether the call may run. A refusal is a sentence for the
+	// model; "" lets the call pass, and then End must follow.
+	Begin(ctx context.Context, a *Attempt) (pass uint64, refusal string)
+	// End records how a passed call ended: ok, tool_error, error, unknown.
+	End(pass uint64, outcome string, bytes int, took time.Duration)
+}
+
+// kind is one of the four lists of a server.
+type kind int
+
+const (
+	tools kind = iota
+	prompts
+	resources
+	templates
+	kinds
+)
+
+// Bounds of what a server may list.
+const (
+	maxPages  = 1000   // a cursor that never ends must end somewhere
+	maxItems  = 20_000 // over this no host could use the list
+	listLimit = 2 * time.Minute
+	// retryAfter is the least time between two tries at a list that failed.
+	retryAfter = 10 * time.Second
+	// maxFetches bounds the lists read at the same moment.
+	maxFetches = 16
+)
+
+// Options are what a Directory is built with.
+type Options struct {
+	Upstreams Upstreams
+	Gate      Gate
+	Log       *slog.Logger
+	Name      string // our own serverInfo
+	Version   string
+	// Changed is called after the published view changed; it must not block.
+	Changed func()
+}
+
+// Directory merges the servers into what hosts see.
+type Directory struct {
+	opts Options
+	view atomic.Pointer[View] // immutable; replaced under mu
+
+	mu      sync.Mutex // guards everything below
+	order   []string   // config order
+	servers map[string]*server
+	seats   map[*Seat]struct{}
+	dirty   map[job]bool // lists to read again; true while one is being read
+	wake    chan struct{}
+}
+
+// server is the mutable side of one entry, guarded by Directory.mu.
+type server struct {
+	name    string
+	session *upstream.Session
+	pending bool // starts now and has never been listed: list requests wait a little for it
+	info    *upstream.Info
+	lists   [kinds]list
+	subs    map[string]int // resource URIs subscribed at the server, by count of seats
+	level   string         // the log level last set at this session
+}
+
+type list struct {
+	items  []item
+	failed string    // why the last read failed; "" when it didn't
+	readAt time.Time // of the last try
+}
+
+type job struct {
+	server string
+	kind   kind
+}
+
+// New returns a Directory without servers. Run must be running for lists to be read.
+func New(opts Options) *Directory {
+	d := &Directory{
+		opts:    opts,
+		servers: make(map[string]*server),
+		seats:   make(map[*Seat]struct{}),
+		dirty:   make(map[job]bool),
+		wake:    make(chan struct{}, 1),
+	}
+	d.view.Store(&View{changed: make(chan struct{})})
+	return d
+}
+
+// View returns what hosts see now.
+func (d *Directory) View() *View { return d.view.Load() }
+
+// Configure sets the servers, in config order. A server that is gone loses its
+// lists; pending ones are about to start.
+func (d *Directory) Configure(names []string, pending func(name string) bool) {
+	d.mu.Lock()
+	d.order = slices.Clone(names)
+	for name := range d.servers {
+		if !slices.Contains(names, name) {
+			delete(d.servers, name)
+		}
+	}
+	for _, name := range names {
+		if d.servers[name] == nil {
+			d.servers[name] = &server{name: name, pending: pending(name), subs: make(map[string]int)}
+		}
+	}
+	changed := d.publishLocked()
+	d.mu.Unlock()
+	d.announce(changed)
+}
+
+// Ready tells that a server's shared instance has a new session: its lists are
+// read, and subscriptions and the log level are set again.
+func (d *Directory) Ready(name string, session *upstream.Session) {
+	d.mu.Lock()
+	s := d.servers[name]
+	if s == nil {
+		d.mu.Unlock()
+		return
+	}
+	s.session = session
+	s.info = session.Info()
+	s.level = ""
+	for k := range kinds {
+		d.soonLocked(job{name, k})
+	}
+	d.mu.Unlock()
+	d.poke()
+}
+
+// Down tells that a server has no session now. Its lists stay: a restart
+// usually brings the same ones back. forgets drops them (a person stopped it).
+func (d *Directory) Down(name string, forget bool) {
+	d.mu.Lock()
+	s := d.servers[name]
+	if s == nil {
+		d.mu.Unlock()
+		return
+	}
+	s.session, s.pending = nil, false
+	if forget {
+		s.lists = [kinds]list{}
+	}
+	changed := d.publishLocked()
+	d.mu.Unlock()
+	d.announce(changed)
+}
+
+func (d *Directory) soonLocked(j job) {
+	if _, there := d.dirty[j]; !there {
+		d.dirty[j] = false
+		return
+	}
+	// It is being read now: once more afterwards.
+	d.dirty[j] = false
+}
+
+func (d *Directory) poke() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run reads lists that changed, until ctx ends.
+func (d *Directory) Run(ctx context.Context) error {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	slots := make(chan struct{}, maxFetches)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.wake:
+		}
+		for _, j := range d.takeJobs() {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return nil
+			}
+			workers.Go(func() {
+				defer func() { <-slots }()
+				d.refresh(ctx, j)
+			})
+		}
+	}
+}
+
+// takeJobs marks what must be read as being read.
+func (d *Directory) takeJobs() (jobs []job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for j, running := range d.dirty {
+		if !running {
+			d.dirty[j] = true
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// refresh reads one list and publishes it.
+func (d *Directory) refresh(ctx context.Context, j job) {
+	d.mu.Lock()
+	s := d.servers[j.server]
+	if s == nil || s.session == nil {
+		delete(d.dirty, j)
+		d.mu.Unlock()
+		return
+	}
+	session := s.session
+	d.mu.Unlock()
+
+	fresh := list{readAt: time.Now()}
+	ctx, stop := context.WithTimeout(ctx, listLimit)
+	defer stop()
+	items, err := fetch(ctx, session, j.kind)
+	if err != nil {
+		fresh.failed = err.Error()
+		d.opts.Log.Warn("list not read", "server", j.server, "list", listMethods[j.kind], "err", err)
+	}
+	fresh.items = items
+
+	d.mu.Lock()
+	if d.dirty[j] {
+		delete(d.dirty, j)
+	}
+	var changed changes
+	if now := d.servers[j.server]; now == s && s.session == session {
+		if err != nil {
+			fresh.items = s.lists[j.kind].items // the last good list is better than none
+		}
+		s.lists[j.kind] = fresh
+		if j.kind == tools {
+			s.pending = false
+		}
+		changed = d.publishLocked()
+	}
+	d.mu.Unlock()
+	d.announce(changed)
+	d.restore(ctx, j, session)
+	d.poke() // it may have become dirty again meanwhile
+}
+
+// restore sets subscriptions and the log level at a new session, once its
+// resources are known.
+func (d *Directory) restore(ctx context.Context, j job, session *upstream.Session) {
+	if j.kind != resources {
+		return
+	}
+	d.applyLevel(ctx, j.server)
+	d.mu.Lock()
+	var uris []string
+	if s := d.servers[j.server]; s != nil && s.session == session {
+		for uri := range s.subs {
+			uris = append(uris, uri)
+		}
+	}
+	d.mu.Unlock()
+	for _, uri := range uris {
+		reply, err := session.Request(ctx, rpc.Subscribe, uriParams(uri))
+		if err != nil {
+			return // the session is gone; the next one is restored anew
+		}
+		reply.Free()
+	}
+}

@@ -1,0 +1,46 @@
+package directory
+
+import (
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/translate"
+	"bridgekeeper/bridge/upstream"
+)
+
+// modernise makes an answer fit 2026-07-28.
+func (d *Directory) modernise(r *Request, a *Answer) {
+	method := r.Message.MethodName()
+	switch {
+	case a.era == upstream.Modern:
+		return // it speaks for itself
+	case a.Error != nil:
+		translate.ModernError(a.Error)
+	case a.Reply.Raw != nil && a.Reply.Error.Ok():
+		e := rawError(&a.Reply)
+		a.Free()
+		translate.ModernError(e)
+		*a = Answer{Error: e}
+	case a.Reply.Raw != nil:
+		a.Edits = translate.ModernResult(a.Edits, a.Reply.Raw, a.Reply.Result, method, d.identity())
+	default:
+		result := a.Result
+		if result == nil {
+			result = []byte("{}")
+		}
+		whole := rpc.Span{Start: 0, End: len(result)}
+		a.Result = rpc.Splice(nil, result, translate.ModernResult(nil, result, whole, method, d.identity())...)
+	}
+}
+
+// legacise makes an answer fit the revisions that begin with initialize.
+func (d *Directory) legacise(r *Request, a *Answer) {
+	if a.era == upstream.Modern && a.Reply.Result.Ok() {
+		a.Edits = translate.LegacyResult(a.Edits, a.Reply.Raw, a.Reply.Result)
+	}
+}
+
+// identity is our own Implementation object, raw.
+func (d *Directory) identity() []byte {
+	out := append([]byte(`{"name":`), rpc.Quote(d.opts.Name)...)
+	out = append(out, `,"version":`...)
+	return append(rpc.AppendQuote(out, d.opts.Version), '}')
+}

@@ -1,0 +1,239 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// Request is a host's request with its place.
+type Request struct {
+	Seat    *Seat
+	Message *rpc.Message
+	Sink    upstream.Sink
+}
+
+// listWait bounds how long a list request waits for servers that start now and
+// were never listed before: hosts that ignore list_changed then still see them.
+const listWait = 5 * time.Second
+
+// Handle answers one request of a host. It returns early when ctx ends, after
+// telling the server; httpd says what ends ctx in which era.
+func (d *Directory) Handle(ctx context.Context, r *Request) Answer {
+	answer := d.route(ctx, r)
+	if r.Seat.Modern() {
+		d.modernise(r, &answer)
+	} else {
+		d.legacise(r, &answer)
+	}
+	return answer
+}
+
+func (d *Directory) route(ctx context.Context, r *Request) Answer {
+	m, seat := r.Message, r.Seat
+	switch {
+	case m.Is(rpc.CallTool):
+		return d.callTool(ctx, r)
+	case m.Is(rpc.Ping):
+		return Answer{}
+	case m.Is(rpc.SetLevel):
+		return Answer{Error: d.setLevel(ctx, seat, m.Text(m.Level))}
+	case m.Is(rpc.Subscribe), m.Is(rpc.Unsubscribe):
+		return d.subscription(ctx, r)
+	}
+	if seat.Endpoint != "" {
+		return d.forward(ctx, r, seat.Endpoint)
+	}
+	for k := range kinds {
+		if m.Is(listMethods[k]) {
+			return Answer{Result: d.list(ctx, k)}
+		}
+	}
+	switch {
+	case m.Is(rpc.GetPrompt):
+		name := m.Text(m.Name)
+		t, ok := d.View().prompts[name]
+		if !ok {
+			return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown prompt: %s", name))
+		}
+		return d.forward(ctx, r, t.server, rpc.Edit{Span: m.Name, With: t.own})
+	case m.Is(rpc.ReadResource):
+		uri := m.Text(m.URI)
+		server, ok := d.View().owner(uri)
+		if !ok {
+			return Answer{Error: unknownResource(uri)}
+		}
+		return d.forward(ctx, r, server)
+	case m.Is(rpc.Complete):
+		return d.complete(ctx, r)
+	}
+	return failure(rpc.CodeMethodNotFound, fmt.Sprintf("Method not found: %s", m.MethodName()))
+}
+
+// forward passes the request to a server and its reply back, both untouched
+// but for the edits.
+func (d *Directory) forward(ctx context.Context, r *Request, server string, edits ...rpc.Edit) Answer {
+	session, err := d.session(ctx, r, server)
+	if err != nil {
+		return failure(rpc.CodeInternal, err.Error())
+	}
+	return d.send(ctx, r, session, edits)
+}
+
+func (d *Directory) session(ctx context.Context, r *Request, server string) (*upstream.Session, error) {
+	return d.opts.Upstreams.Session(ctx, server, "")
+}
+
+func (d *Directory) send(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) Answer {
+	reply, err := session.Do(ctx, &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host})
+	if err != nil {
+		return failure(rpc.CodeInternal, err.Error())
+	}
+	return Answer{Reply: reply, era: session.Info().Era}
+}
+
+// list returns one merged list, complete: merged lists have one page.
+func (d *Directory) list(ctx context.Context, k kind) []byte {
+	d.retryFailed(k)
+	v := d.View()
+	if v.pending > 0 {
+		v = d.settled(ctx)
+	}
+	return v.merged[k]
+}
+
+// settled waits, within listWait, until no server is pending any more.
+func (d *Directory) settled(ctx context.Context) *View {
+	timer := time.NewTimer(listWait)
+	defer timer.Stop()
+	for {
+		v := d.View()
+		if v.pending == 0 {
+			return v
+		}
+		select {
+		case <-v.changed:
+		case <-timer.C:
+			return d.View()
+		case <-ctx.Done():
+			return d.View()
+		}
+	}
+}
+
+// retryFailed reads lists again whose last read failed a while ago.
+func (d *Directory) retryFailed(k kind) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.servers {
+		if l := s.lists[k]; l.failed != "" && s.session != nil && time.Since(l.readAt) > retryAfter {
+			d.soonLocked(job{s.name, k})
+			d.poke()
+		}
+	}
+}
+
+func (d *Directory) subscription(ctx context.Context, r *Request) Answer {
+	m := r.Message
+	uri := m.Text(m.URI)
+	server, ok := r.Seat.Endpoint, true
+	if server == "" {
+		server, ok = d.View().owner(uri)
+	}
+	if !ok {
+		return Answer{Error: unknownResource(uri)}
+	}
+	if m.Is(rpc.Unsubscribe) {
+		d.unsubscribe(ctx, r.Seat, uri)
+		return Answer{}
+	}
+	session, err := d.session(ctx, r, server)
+	if err != nil {
+		return failure(rpc.CodeInternal, err.Error())
+	}
+	return Answer{Error: d.subscribe(ctx, r.Seat, server, uri, session)}
+}
+
+// complete routes by what is being completed: a prompt's name or a resource
+// template's text.
+func (d *Directory) complete(ctx context.Context, r *Request) Answer {
+	m := r.Message
+	ref := m.Bytes(m.Ref)
+	text := func(member string) (string, rpc.Span) {
+		at := rpc.Find(ref, member)
+		if !at.Ok() {
+			return "", at
+		}
+		return rpc.Text(ref[at.Start:at.End]), rpc.Span{Start: m.Ref.Start + at.Start, End: m.Ref.Start + at.End}
+	}
+	switch what, _ := text("type"); what {
+	case "ref/prompt":
+		name, at := text("name")
+		if t, ok := d.View().prompts[name]; ok {
+			return d.forward(ctx, r, t.server, rpc.Edit{Span: at, With: t.own})
+		}
+		return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown prompt: %s", name))
+	case "ref/resource":
+		uri, _ := text("uri")
+		if server, ok := d.View().owner(uri); ok {
+			return d.forward(ctx, r, server)
+		}
+		return Answer{Error: unknownResource(uri)}
+	}
+	return failure(rpc.CodeInvalidParams, "completion/complete needs a ref of type ref/prompt or ref/resource")
+}
+
+// callTool resolves the name, asks the gate and sends the call.
+func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
+	m, seat := r.Message, r.Seat
+	seen := m.Text(m.Name)
+	a := &Attempt{Host: seat.Host, Session: seat.Session, Server: seat.Endpoint, Tool: seen, Arguments: m.Bytes(m.Arguments)}
+	v := d.View()
+	var edits []rpc.Edit
+	if seat.Endpoint == "" {
+		t, ok := v.tools[seen]
+		if !ok {
+			return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown tool: %s", seen))
+		}
+		a.Server, a.Tool = t.server, t.name
+		edits = []rpc.Edit{{Span: m.Name, With: t.own}}
+	}
+	if s := v.servers[a.Server]; s != nil {
+		if tool := s.tools[a.Tool]; tool != nil {
+			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
+		}
+	}
+	session, err := d.session(ctx, r, a.Server)
+	if err != nil {
+		return toolFailure(err.Error())
+	}
+	pass, refusal := d.opts.Gate.Begin(ctx, a)
+	if refusal != "" {
+		return toolFailure(refusal)
+	}
+	began := time.Now()
+	answer, outcome := d.run(ctx, r, session, edits)
+	d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
+	return answer
+}
+
+// run sends a call that the gate let pass and says how it ended.
+func (d *Directory) run(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) (Answer, string) {
+	reply, err := session.Do(ctx, &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host})
+	switch {
+	case err == nil && reply.Error.Ok():
+		return Answer{Reply: reply, era: session.Info().Era}, "error"
+	case err == nil:
+		return Answer{Reply: reply, era: session.Info().Era}, "ok"
+	case ctx.Err() != nil:
+		return failure(rpc.CodeInternal, err.Error()), "cancelled"
+	case errors.Is(err, upstream.ErrBusy):
+		return toolFailure(err.Error()), "error"
+	}
+	// The server may or may not have done it: say so, and never send it again.
+	return toolFailure(fmt.Sprintf("The server ended while this call was running (%v). It is not known whether the call took effect. The server is being restarted; check before you try again.", err)), "unknown"
+}

@@ -1,0 +1,256 @@
+package directory
+
+import (
+	"context"
+	"slices"
+
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// Listener is the host's end of a seat: where news that belong to no call go.
+// Its methods must not block.
+type Listener interface {
+	// Notify queues one notification; raw is shared and must not be changed.
+	Notify(raw []byte)
+	// Changed tells that a list changed; method is the notification to send.
+	Changed(method string)
+}
+
+// Seat is one host's place at one endpoint: a legacy session, or a single
+// modern request. The exported fields are set before use and constant.
+type Seat struct {
+	Endpoint     string // "" for the merged one, else a server's name
+	Host         string
+	Session      string // "" on the modern wire
+	Version      string // the revision the host speaks here
+	Capabilities []byte // what the host declared, raw
+	Listener     Listener
+
+	level string            // last logging/setLevel; guarded by Directory.mu
+	subs  map[string]string // subscribed URI -> server; guarded by Directory.mu
+}
+
+// Modern reports whether the host speaks 2026-07-28 here.
+func (s *Seat) Modern() bool { return s.Version == rpc.V20260728 }
+
+func (s *Seat) sees(server string) bool { return s.Endpoint == "" || s.Endpoint == server }
+
+// maxSubscriptions bounds one seat's subscribed resources.
+const maxSubscriptions = 1000
+
+// Sit makes the seat hear news until Leave.
+func (d *Directory) Sit(seat *Seat) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.seats[seat] = struct{}{}
+}
+
+// Leave ends a seat: its subscriptions are given up.
+func (d *Directory) Leave(ctx context.Context, seat *Seat) {
+	d.mu.Lock()
+	delete(d.seats, seat)
+	var last []string
+	for uri := range seat.subs {
+		last = append(last, uri)
+	}
+	d.mu.Unlock()
+	for _, uri := range last {
+		d.unsubscribe(ctx, seat, uri)
+	}
+}
+
+// listChanged maps a server's list notification to the lists to read again.
+var listChanged = map[string][]kind{
+	rpc.ToolsChanged:     {tools},
+	rpc.PromptsChanged:   {prompts},
+	rpc.ResourcesChanged: {resources, templates},
+}
+
+var changedMethods = [kinds]string{rpc.ToolsChanged, rpc.PromptsChanged, rpc.ResourcesChanged, rpc.ResourcesChanged}
+
+// Notify takes a notification of a server's shared instance that belongs to no
+// call. It does not block.
+func (d *Directory) Notify(server string, m *rpc.Message) {
+	method := m.MethodName()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.servers[server] == nil {
+		return
+	}
+	if lists, ok := listChanged[method]; ok {
+		for _, k := range lists {
+			d.soonLocked(job{server, k})
+		}
+		d.poke()
+		return
+	}
+	uri := m.Text(m.URI)
+	level := m.Text(m.Level)
+	for seat := range d.seats {
+		switch {
+		case !seat.sees(server):
+			continue
+		case method == rpc.ResourceUpdated && seat.subs[uri] != server:
+			continue
+		case method == rpc.LogMessage && !passes(level, seat.level):
+			continue
+		}
+		seat.Listener.Notify(m.Raw)
+	}
+}
+
+// announce tells every seat which of its lists changed.
+func (d *Directory) announce(c changes) {
+	if c.servers == nil {
+		return
+	}
+	d.mu.Lock()
+	for seat := range d.seats {
+		lists := c.merged
+		if seat.Endpoint != "" {
+			lists = c.servers[seat.Endpoint]
+		}
+		for k, changed := range lists {
+			if changed {
+				seat.Listener.Changed(changedMethods[k])
+			}
+		}
+	}
+	d.mu.Unlock()
+	if d.opts.Changed != nil {
+		d.opts.Changed()
+	}
+}
+
+// subscribe counts the seat's interest; the server hears of the first one only.
+func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri string, session *upstream.Session) *rpc.Error {
+	d.mu.Lock()
+	s := d.servers[server]
+	switch {
+	case s == nil:
+		d.mu.Unlock()
+		return unknownResource(uri)
+	case len(seat.subs) >= maxSubscriptions:
+		d.mu.Unlock()
+		return &rpc.Error{Code: rpc.CodeInvalidParams, Message: "too many subscriptions in this session"}
+	case seat.subs[uri] == server:
+		d.mu.Unlock()
+		return nil
+	}
+	if seat.subs == nil {
+		seat.subs = make(map[string]string)
+	}
+	seat.subs[uri] = server
+	s.subs[uri]++
+	first := s.subs[uri] == 1
+	d.mu.Unlock()
+	if !first {
+		return nil
+	}
+	reply, err := session.Request(ctx, rpc.Subscribe, uriParams(uri))
+	if err != nil {
+		d.forget(seat, uri)
+		return &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
+	}
+	defer reply.Free()
+	if reply.Error.Ok() {
+		d.forget(seat, uri)
+		return rawError(&reply)
+	}
+	return nil
+}
+
+// unsubscribe drops the seat's interest; the server hears of the last one only.
+func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
+	session, last := d.forget(seat, uri)
+	if !last || session == nil {
+		return
+	}
+	if reply, err := session.Request(ctx, rpc.Unsubscribe, uriParams(uri)); err == nil {
+		reply.Free()
+	}
+}
+
+// forget takes one subscription out of the books.
+func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, last bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	server, there := seat.subs[uri]
+	delete(seat.subs, uri)
+	s := d.servers[server]
+	if !there || s == nil {
+		return nil, false
+	}
+	if s.subs[uri]--; s.subs[uri] > 0 {
+		return nil, false
+	}
+	delete(s.subs, uri)
+	return s.session, true
+}
+
+func uriParams(uri string) []byte {
+	return append(rpc.AppendQuote([]byte(`{"uri":`), uri), '}')
+}
+
+// levels in rising order (RFC 5424, as MCP names them).
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// passes reports whether a message of level is wanted by who set the minimum;
+// no minimum wants everything, an unknown level passes.
+func passes(level, minimum string) bool {
+	return minimum == "" || slices.Index(levels, level) >= slices.Index(levels, minimum) || !slices.Contains(levels, level)
+}
+
+// setLevel notes the seat's level and tells the servers the lowest one wanted.
+func (d *Directory) setLevel(ctx context.Context, seat *Seat, level string) *rpc.Error {
+	if !slices.Contains(levels, level) {
+		return &rpc.Error{Code: rpc.CodeInvalidParams, Message: "unknown log level"}
+	}
+	d.mu.Lock()
+	seat.level = level
+	var names []string
+	for _, name := range d.order {
+		if seat.sees(name) {
+			names = append(names, name)
+		}
+	}
+	d.mu.Unlock()
+	for _, name := range names {
+		d.applyLevel(ctx, name)
+	}
+	return nil
+}
+
+// applyLevel sends a server the lowest level that a seat wants, when it isn't
+// the one it has.
+func (d *Directory) applyLevel(ctx context.Context, name string) {
+	d.mu.Lock()
+	s := d.servers[name]
+	if s == nil || s.session == nil || !s.info.Has("logging") || s.info.Era == upstream.Modern {
+		d.mu.Unlock()
+		return
+	}
+	lowest := -1
+	for seat := range d.seats {
+		if seat.sees(name) && seat.level != "" {
+			if at := slices.Index(levels, seat.level); lowest < 0 || at < lowest {
+				lowest = at
+			}
+		}
+	}
+	session := s.session
+	if lowest < 0 || s.level == levels[lowest] {
+		d.mu.Unlock()
+		return
+	}
+	s.level = levels[lowest]
+	d.mu.Unlock()
+	params := append(rpc.AppendQuote([]byte(`{"level":`), levels[lowest]), '}')
+	reply, err := session.Request(ctx, rpc.SetLevel, params)
+	if err != nil {
+		d.opts.Log.Warn("log level not set", "server", name, "err", err)
+		return
+	}
+	reply.Free()
+}
