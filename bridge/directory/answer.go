@@ -72,3 +72,14 @@ func rawError(reply *upstream.Reply) *rpc.Error {
 	})
 	return e
 }
+
+// Pieces returns the whole response of a reply as pieces to be written one
+// after the other, without copying its bytes, and their total length.
+func (a *Answer) Pieces(id []byte) (pieces [][]byte, length int) {
+	edits := append(a.Edits, rpc.Edit{Span: a.Reply.ID, With: id})
+	pieces = rpc.Pieces(a.Reply.Raw, edits...)
+	for _, p := range pieces {
+		length += len(p)
+	}
+	return pieces, length
+}

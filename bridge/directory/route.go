@@ -38,6 +38,8 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	switch {
 	case m.Is(rpc.CallTool):
 		return d.callTool(ctx, r)
+	case m.Is(rpc.Discover):
+		return d.discover(ctx, seat)
 	case m.Is(rpc.Ping):
 		return Answer{}
 	case m.Is(rpc.SetLevel):

@@ -11,11 +11,7 @@ type Edit struct {
 // Splice appends raw to dst with the edits applied. The edits must not overlap;
 // they may come in any order. There are never more than a handful.
 func Splice(dst, raw []byte, edits ...Edit) []byte {
-	for i := 1; i < len(edits); i++ {
-		for k := i; k > 0 && edits[k].Span.Start < edits[k-1].Span.Start; k-- {
-			edits[k], edits[k-1] = edits[k-1], edits[k]
-		}
-	}
+	sortEdits(edits)
 	at := 0
 	for _, e := range edits {
 		dst = append(dst, raw[at:e.Span.Start]...)
@@ -23,6 +19,27 @@ func Splice(dst, raw []byte, edits ...Edit) []byte {
 		at = e.Span.End
 	}
 	return append(dst, raw[at:]...)
+}
+
+// Pieces is Splice without the copy: the parts of the result in order.
+func Pieces(raw []byte, edits ...Edit) [][]byte {
+	sortEdits(edits)
+	pieces := make([][]byte, 0, 2*len(edits)+1)
+	at := 0
+	for _, e := range edits {
+		pieces = append(pieces, raw[at:e.Span.Start], e.With)
+		at = e.Span.End
+	}
+	return append(pieces, raw[at:])
+}
+
+// sortEdits orders edits by place; equal places keep their order.
+func sortEdits(edits []Edit) {
+	for i := 1; i < len(edits); i++ {
+		for k := i; k > 0 && edits[k].Span.Start < edits[k-1].Span.Start; k-- {
+			edits[k], edits[k-1] = edits[k-1], edits[k]
+		}
+	}
 }
 
 // Flatten makes a valid JSON text one line, in place: line breaks can stand
@@ -43,15 +60,26 @@ func Flatten(raw []byte) {
 // InsertMember returns the edit that adds a member at the front of the object
 // that starts at the span; value is raw JSON.
 func InsertMember(raw []byte, object Span, name string, value []byte) Edit {
-	with := make([]byte, 0, len(name)+len(value)+4)
-	with = AppendQuote(with, name)
-	with = append(with, ':')
-	with = append(with, value...)
+	return InsertMembers(raw, object, AppendMember(nil, name, value))
+}
+
+// InsertMembers is InsertMember for members made with AppendMember. One object
+// takes one such edit: two would not know of each other's commas.
+func InsertMembers(raw []byte, object Span, members []byte) Edit {
 	s := scanner{b: raw}
 	if s.at(s.space(object.Start+1)) != '}' {
-		with = append(with, ',')
+		members = append(members, ',')
 	}
-	return Edit{Span{object.Start + 1, object.Start + 1}, with}
+	return Edit{Span{object.Start + 1, object.Start + 1}, members}
+}
+
+// AppendMember appends `"name":value` to members, after a comma when needed.
+func AppendMember(members []byte, name string, value []byte) []byte {
+	if len(members) > 0 {
+		members = append(members, ',')
+	}
+	members = append(AppendQuote(members, name), ':')
+	return append(members, value...)
 }
 
 // RemoveMember returns the edit that takes the member called name, with one

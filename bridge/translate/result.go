@@ -34,9 +34,8 @@ func ModernResult(edits []rpc.Edit, raw []byte, result rpc.Span, method string, 
 	if err != nil {
 		return edits
 	}
-	add := func(name, value string) {
-		edits = append(edits, rpc.InsertMember(raw, result, name, []byte(value)))
-	}
+	var members []byte
+	add := func(name, value string) { members = rpc.AppendMember(members, name, []byte(value)) }
 	if !kind.Ok() {
 		add("resultType", `"complete"`)
 	}
@@ -53,6 +52,9 @@ func ModernResult(edits []rpc.Edit, raw []byte, result rpc.Span, method string, 
 		add("_meta", `{"`+rpc.MetaServerInfo+`":`+string(identity)+`}`)
 	case raw[meta.Start] == '{' && !rpc.Find(raw[meta.Start:meta.End], rpc.MetaServerInfo).Ok():
 		edits = append(edits, rpc.InsertMember(raw, meta, rpc.MetaServerInfo, identity))
+	}
+	if members != nil {
+		edits = append(edits, rpc.InsertMembers(raw, result, members))
 	}
 	return edits
 }

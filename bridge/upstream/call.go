@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"sync"
@@ -68,7 +69,7 @@ func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 	m := req.Message
 	c := &Call{Owner: req.Owner, Sink: req.Sink, reply: replies.Get().(chan Reply)}
 	if m.MetaProgressToken.Ok() {
-		c.token = m.Bytes(m.MetaProgressToken)
+		c.token = bytes.Clone(m.Bytes(m.MetaProgressToken)) // the host's bytes may be reused before the last progress comes
 	}
 	if err := s.admit(c); err != nil {
 		return Reply{}, err

@@ -201,8 +201,7 @@ func (s *Session) modernMeta(edits []rpc.Edit, m *rpc.Message, capabilities []by
 	case m.MetaVersion.Ok() && m.MetaCapabilities.Ok():
 		return edits
 	case m.Meta.Ok() && m.Raw[m.Meta.Start] == '{':
-		at := m.Meta.Start + 1
-		return append(edits, rpc.Edit{Span: rpc.Span{Start: at, End: at}, With: addComma(meta, m.Raw[m.Meta.Start:m.Meta.End])})
+		return append(edits, rpc.InsertMembers(m.Raw, m.Meta, meta))
 	case m.Params.Ok() && m.Raw[m.Params.Start] == '{':
 		object := append(append([]byte("{"), meta...), '}')
 		return append(edits, rpc.InsertMember(m.Raw, m.Params, "_meta", object))
@@ -212,12 +211,4 @@ func (s *Session) modernMeta(edits []rpc.Edit, m *rpc.Message, capabilities []by
 	object := append(append([]byte(`{"_meta":{`), meta...), '}', '}')
 	start := bytes.IndexByte(m.Raw, '{')
 	return append(edits, rpc.InsertMember(m.Raw, rpc.Span{Start: start, End: len(m.Raw)}, "params", object))
-}
-
-// addComma ends members that go in front of others; object is what they enter.
-func addComma(members, object []byte) []byte {
-	if len(bytes.TrimSpace(object[1:len(object)-1])) == 0 {
-		return members
-	}
-	return append(members, ',')
 }

@@ -1,0 +1,123 @@
+package directory
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// welcomeWait bounds how long a host that connects to one server alone waits
+// for it to start.
+const welcomeWait = 20 * time.Second
+
+// Bounds of the merged instructions, which hosts put before the model.
+const (
+	maxInstructions    = 2 << 10 // of one server
+	maxAllInstructions = 16 << 10
+)
+
+// mergedCapabilities are declared on the merged endpoint at all times: servers
+// come and go, and hosts believe only what initialize said.
+const mergedCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"logging":{},"completions":{}}`
+
+// Welcome answers initialize for the seat.
+func (d *Directory) Welcome(ctx context.Context, seat *Seat) Answer {
+	out := rpc.AppendMember(nil, "protocolVersion", rpc.Quote(seat.Version))
+	out = d.introduce(ctx, out, seat)
+	return Answer{Result: append(append([]byte{'{'}, out...), '}')}
+}
+
+// discover answers server/discover for the seat.
+func (d *Directory) discover(ctx context.Context, seat *Seat) Answer {
+	out := rpc.AppendMember(nil, "supportedVersions", []byte(`["`+rpc.V20260728+`"]`))
+	out = d.introduce(ctx, out, seat)
+	return Answer{Result: append(append([]byte{'{'}, out...), '}')}
+}
+
+// introduce appends capabilities, serverInfo and instructions.
+func (d *Directory) introduce(ctx context.Context, out []byte, seat *Seat) []byte {
+	capabilities, identity := []byte(mergedCapabilities), d.identity()
+	var instructions []byte
+	if seat.Endpoint == "" {
+		if text := d.instructions(); text != "" {
+			instructions = rpc.Quote(text)
+		}
+	} else if info := d.info(ctx, seat.Endpoint); info != nil {
+		capabilities = promiseChanges(info.Capabilities)
+		instructions = info.Instructions
+		if info.ServerInfo != nil {
+			identity = info.ServerInfo
+		}
+	}
+	out = rpc.AppendMember(out, "capabilities", capabilities)
+	out = rpc.AppendMember(out, "serverInfo", identity)
+	if instructions != nil {
+		out = rpc.AppendMember(out, "instructions", instructions)
+	}
+	return out
+}
+
+// info returns what is known of a server, after a wait for its first start.
+func (d *Directory) info(ctx context.Context, name string) *upstream.Info {
+	ctx, stop := context.WithTimeout(ctx, welcomeWait)
+	defer stop()
+	if session, err := d.opts.Upstreams.Session(ctx, name, ""); err == nil {
+		return session.Info()
+	}
+	if s := d.View().Server(name); s != nil {
+		return s.Info // of an earlier start: better than a host that gives up
+	}
+	return nil
+}
+
+// promiseChanges sets listChanged in the capabilities that have it: hosts
+// ignore list_changed unless it was promised, and we notice changes (restarts,
+// edits) that the server itself never announces.
+func promiseChanges(capabilities []byte) []byte {
+	for _, name := range []string{"tools", "prompts", "resources"} {
+		at := rpc.Find(capabilities, name)
+		if !at.Ok() || capabilities[at.Start] != '{' {
+			continue
+		}
+		object := capabilities[at.Start:at.End]
+		flag := rpc.Find(object, "listChanged")
+		edit := rpc.InsertMember(capabilities, at, "listChanged", []byte("true"))
+		if flag.Ok() {
+			edit = rpc.Edit{Span: rpc.Span{Start: at.Start + flag.Start, End: at.Start + flag.End}, With: []byte("true")}
+		}
+		capabilities = rpc.Splice(nil, capabilities, edit)
+	}
+	return capabilities
+}
+
+// instructions joins what the servers say about themselves.
+func (d *Directory) instructions() string {
+	v := d.View()
+	var b strings.Builder
+	for _, name := range v.order {
+		s := v.servers[name]
+		if s.Info == nil || s.Info.Instructions == nil || b.Len() > maxAllInstructions {
+			continue
+		}
+		text := strings.TrimSpace(rpc.Text(s.Info.Instructions))
+		if text == "" {
+			continue
+		}
+		if len(text) > maxInstructions {
+			cut := maxInstructions
+			for !utf8.RuneStart(text[cut]) {
+				cut--
+			}
+			text = text[:cut] + "…"
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString("Server " + name + " (tools named " + name + Separator + "…): " + text)
+	}
+	return b.String()
+}

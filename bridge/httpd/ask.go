@@ -1,0 +1,81 @@
+package httpd
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+
+	"bridgekeeper/bridge/rpc"
+)
+
+// Declares reports whether the host said it can answer: a member of its
+// capabilities such as "elicitation".
+func (x *exchange) Declares(capability string) bool {
+	return x.session != nil && x.accept.sse && rpc.Find(x.session.seat.Capabilities, capability).Ok()
+}
+
+// Ask passes a server's question to the host on the stream of the call that it
+// belongs to, and waits for the host's answer. m is the server's request.
+func (x *exchange) Ask(ctx context.Context, m *rpc.Message) ([]byte, *rpc.Error) {
+	if x.session == nil {
+		return nil, notNow
+	}
+	st := x.open()
+	id, reply, ok := x.session.ask()
+	if st == nil || !ok {
+		return nil, notNow
+	}
+	defer x.session.askDone(id)
+	st.add(rpc.Splice(nil, m.Raw, rpc.Edit{Span: m.ID, With: []byte(id)}))
+	select {
+	case answer, ok := <-reply:
+		switch {
+		case !ok:
+			return nil, notNow
+		case answer.Error.Ok():
+			return nil, &rpc.Error{Code: -1, Message: "The host refused.", Data: bytes.Clone(answer.Bytes(answer.Error))}
+		}
+		return answer.Bytes(answer.Result), nil
+	case <-ctx.Done():
+		params := append(append([]byte(`{"requestId":`), id...), '}')
+		st.add(rpc.AppendNotification(nil, rpc.Cancelled, params))
+		return nil, notNow
+	}
+}
+
+var notNow = &rpc.Error{Code: rpc.CodeInternal, Message: "The host can't be asked now."}
+
+// ask enters a question of ours; id is raw JSON.
+func (s *session) ask() (id string, reply chan *rpc.Message, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asks == nil || len(s.asks) >= maxAsksAHost {
+		return "", nil, false
+	}
+	s.nextID++
+	id = `"bk-` + strconv.FormatUint(s.nextID, 10) + `"`
+	reply = make(chan *rpc.Message, 1)
+	s.asks[id] = reply
+	return id, reply, true
+}
+
+func (s *session) askDone(id string) {
+	s.mu.Lock()
+	delete(s.asks, id)
+	s.mu.Unlock()
+}
+
+// answered hands the host's answer to the question it belongs to, once.
+func (s *session) answered(m *rpc.Message) {
+	id := string(m.Bytes(m.ID))
+	s.mu.Lock()
+	reply := s.asks[id]
+	delete(s.asks, id)
+	s.mu.Unlock()
+	if reply == nil {
+		return // late, or never asked
+	}
+	own := *m
+	own.Raw = bytes.Clone(m.Raw) // the body's buffer is used again
+	reply <- &own
+}

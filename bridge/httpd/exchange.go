@@ -1,0 +1,142 @@
+package httpd
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+)
+
+// keepAlive is how long a host waits in silence at most: most give up on a
+// silent connection after 30 to 60 seconds.
+const keepAlive = 15 * time.Second
+
+// exchange is one POST on its way: the message, where it came from, and how the
+// answer goes back. It answers with one JSON body unless something else must be
+// said before the result (a notification, a question, a sign of life): then it
+// turns itself into an event stream.
+type exchange struct {
+	server   *Server
+	w        http.ResponseWriter
+	r        *http.Request
+	host     string
+	endpoint string
+	accept   acceptance
+	m        *rpc.Message
+	session  *session // nil on the modern wire
+
+	mu     sync.Mutex // guards the fields below
+	stream *stream    // nil until the answer became an event stream
+	pumped sync.WaitGroup
+	closed bool
+}
+
+// Notify sends a notification before the result (upstream.Sink).
+func (x *exchange) Notify(raw []byte) {
+	if st := x.open(); st != nil {
+		st.add(raw)
+	}
+}
+
+// open turns the answer into an event stream, if it isn't one; nil when it
+// can't become one any more, or the host reads JSON only.
+func (x *exchange) open() *stream {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.stream != nil || x.closed || !x.accept.sse {
+		return x.stream
+	}
+	x.stream = newStream()
+	if x.session != nil {
+		x.session.keep(x.stream)
+	}
+	x.pumped.Go(func() { x.pump(x.stream) })
+	return x.stream
+}
+
+// pump writes the stream to the host while the call runs.
+func (x *exchange) pump(st *stream) {
+	startSSE(x.w)
+	priming := x.session != nil && x.session.seat.Version == rpc.V20251125
+	// When the host is gone, a legacy one may come back for the rest.
+	_ = st.follow(x.r.Context(), x.w, st.attach(), 0, priming)
+}
+
+// run has the directory answer the request and writes the answer. cancel is
+// what ends the call early.
+func (x *exchange) run(ctx context.Context, seat *directory.Seat) {
+	alive := time.AfterFunc(keepAlive, func() { x.open() }) // the stream then keeps itself alive
+	answer := x.server.opts.Directory.Handle(ctx, &directory.Request{Seat: seat, Message: x.m, Sink: x})
+	alive.Stop()
+	x.finish(&answer, context.Cause(ctx) == errHostCancelled)
+}
+
+// finish writes the answer; silent leaves it out, for a call that the host
+// itself cancelled.
+func (x *exchange) finish(answer *directory.Answer, silent bool) {
+	defer answer.Free()
+	x.mu.Lock()
+	x.closed = true
+	st := x.stream
+	x.mu.Unlock()
+	id := x.m.Bytes(x.m.ID)
+	switch {
+	case st != nil:
+		if !silent {
+			st.add(answer.Append(nil, id))
+		}
+		st.close()
+		x.pumped.Wait()
+	case silent:
+		x.w.WriteHeader(http.StatusAccepted)
+	default:
+		status := http.StatusOK
+		if answer.Error != nil && x.session == nil {
+			status = modernStatus(answer.Error.Code)
+		}
+		writeJSON(x.w, status, answer, id)
+	}
+}
+
+var answers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+// directWrite is the size from which an answer is written in pieces instead of
+// being copied together first.
+const directWrite = 64 << 10
+
+// slowWrite bounds one large write to a host that reads slowly.
+const slowWrite = 60 * time.Second
+
+// writeJSON writes the answer as one JSON body.
+func writeJSON(w http.ResponseWriter, status int, answer *directory.Answer, id []byte) {
+	h := w.Header()
+	h["Content-Type"] = jsonType
+	if len(answer.Reply.Raw) >= directWrite {
+		pieces, length := answer.Pieces(id)
+		h["Content-Length"] = []string{strconv.Itoa(length)}
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowWrite))
+		w.WriteHeader(status)
+		for _, p := range pieces {
+			if _, err := w.Write(p); err != nil {
+				return // the host is gone: nobody to tell
+			}
+		}
+		http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		return
+	}
+	buf := answers.Get().(*[]byte)
+	body := answer.Append((*buf)[:0], id)
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	w.Write(body) // as above
+	if cap(body) <= directWrite*2 {
+		*buf = body[:0]
+		answers.Put(buf)
+	}
+}
+
+var jsonType = []string{"application/json"}

@@ -1,0 +1,252 @@
+package httpd
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"bridgekeeper/bridge/rpc"
+)
+
+const sessionHeader = "Mcp-Session-Id"
+
+// legacy takes one message of a revision that begins with initialize.
+func (s *Server) legacy(x *exchange) {
+	if x.m.Is(rpc.Initialize) && x.m.Kind() == rpc.Request {
+		s.initialize(x)
+		return
+	}
+	session := s.find(x.w, x.r, x.host, x.endpoint)
+	if session == nil {
+		return
+	}
+	x.session = session
+	switch x.m.Kind() {
+	case rpc.Request:
+		s.legacyRequest(x)
+	case rpc.Notification:
+		session.notified(x.m)
+		x.w.WriteHeader(http.StatusAccepted)
+	case rpc.Response:
+		session.answered(x.m)
+		x.w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func (s *Server) legacyRequest(x *exchange) {
+	id := string(x.m.Bytes(x.m.ID))
+	ctx, cancel, refused := x.session.begin(x.r.Context(), id)
+	defer cancel(nil)
+	if refused != nil {
+		fail(x.w, http.StatusOK, x.m.Bytes(x.m.ID), refused)
+		return
+	}
+	defer x.session.done(id)
+	x.run(ctx, x.session.seat)
+}
+
+// initialize opens a session; a stale session id on the request is ignored, so
+// that hosts recover by themselves.
+func (s *Server) initialize(x *exchange) {
+	m := x.m
+	session := newSession(x.host, x.endpoint)
+	seat := session.seat
+	version, client := "", ""
+	params := m.Bytes(m.Params)
+	_ = rpc.Members(params, func(key []byte, at rpc.Span) bool { // no object: refused below
+		value := params[at.Start:at.End]
+		switch string(key) {
+		case "protocolVersion":
+			version = rpc.Text(value)
+		case "capabilities":
+			seat.Capabilities = append([]byte(nil), value...)
+		case "clientInfo":
+			client = clientName(value)
+		}
+		return true
+	})
+	if version == "" {
+		fail(x.w, http.StatusOK, m.Bytes(m.ID), &rpc.Error{Code: rpc.CodeInvalidParams, Message: "initialize needs params.protocolVersion"})
+		return
+	}
+	seat.Version = version
+	if !rpc.IsLegacy(version) {
+		seat.Version = rpc.V20251125 // the newest we speak that begins with initialize
+	}
+	answer := s.opts.Directory.Welcome(x.r.Context(), seat)
+	if !s.enter(session) {
+		refuse(x.w, http.StatusServiceUnavailable, errShutdown.Error())
+		return
+	}
+	if s.opts.Seen != nil {
+		s.opts.Seen(x.host, client, seat.Version)
+	}
+	x.w.Header().Set(sessionHeader, session.id)
+	writeJSON(x.w, http.StatusOK, &answer, m.Bytes(m.ID))
+}
+
+// clientName is "name version" of an Implementation object.
+func clientName(raw []byte) string {
+	part := func(member string) string {
+		at := rpc.Find(raw, member)
+		if !at.Ok() {
+			return ""
+		}
+		return rpc.Text(raw[at.Start:at.End])
+	}
+	return strings.TrimSpace(part("name") + " " + part("version"))
+}
+
+// find returns the request's session. On failure it has answered: 400 without
+// an id, 404 for one that isn't (any more) this host's, which makes a host
+// initialize again.
+func (s *Server) find(w http.ResponseWriter, r *http.Request, host, endpoint string) *session {
+	if v := r.Header.Get("Mcp-Protocol-Version"); v != "" && !rpc.IsLegacy(v) {
+		refuse(w, http.StatusBadRequest, "The Mcp-Protocol-Version header names a revision that this endpoint doesn't speak.")
+		return nil
+	}
+	id := r.Header.Get(sessionHeader)
+	if id == "" {
+		refuse(w, http.StatusBadRequest, "The Mcp-Session-Id header is missing; a session begins with initialize.")
+		return nil
+	}
+	s.mu.Lock()
+	session := s.sessions[id]
+	s.mu.Unlock()
+	if session == nil || session.seat.Host != host || session.seat.Endpoint != endpoint {
+		refuse(w, http.StatusNotFound, "This session has ended; begin again with initialize.")
+		return nil
+	}
+	return session
+}
+
+// enter files a new session, making room when there are too many.
+func (s *Server) enter(session *session) bool {
+	s.mu.Lock()
+	if s.stopping {
+		s.mu.Unlock()
+		return false
+	}
+	s.sessions[session.id] = session
+	var oldest = session
+	if len(s.sessions) > maxSessions {
+		at := time.Now()
+		for _, one := range s.sessions {
+			if used, busy := one.idleSince(); !busy && used.Before(at) && one != session {
+				oldest, at = one, used
+			}
+		}
+	}
+	s.mu.Unlock()
+	s.opts.Directory.Sit(session.seat)
+	if oldest != session {
+		s.drop(context.Background(), oldest, errSessionEnded)
+	}
+	return true
+}
+
+// drop ends a session and forgets it.
+func (s *Server) drop(ctx context.Context, session *session, cause error) {
+	s.mu.Lock()
+	delete(s.sessions, session.id)
+	s.mu.Unlock()
+	session.end(cause)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer stop()
+	s.opts.Directory.Leave(ctx, session.seat)
+}
+
+// expire drops sessions that nobody uses any more, until ctx ends.
+func (s *Server) expire(ctx context.Context) {
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.mu.Lock()
+		var idle []*session
+		for _, one := range s.sessions {
+			if used, busy := one.idleSince(); !busy && time.Since(used) > sessionIdle {
+				idle = append(idle, one)
+			}
+		}
+		s.mu.Unlock()
+		for _, one := range idle {
+			s.drop(ctx, one, errSessionEnded)
+		}
+	}
+}
+
+func (s *Server) endAll() {
+	s.mu.Lock()
+	s.stopping = true
+	all := s.sessions
+	s.sessions = make(map[string]*session)
+	s.mu.Unlock()
+	for _, one := range all {
+		one.end(errShutdown)
+	}
+}
+
+// notified takes a notification of the host.
+func (s *session) notified(m *rpc.Message) {
+	switch {
+	case m.Is(rpc.Initialized):
+		s.initialized()
+	case m.Is(rpc.Cancelled):
+		s.cancelCall(string(m.Bytes(m.RequestID)))
+	}
+}
+
+// delete ends a session at the host's wish.
+func (s *Server) delete(w http.ResponseWriter, r *http.Request, host, endpoint string) {
+	session := s.find(w, r, host, endpoint)
+	if session == nil {
+		return
+	}
+	s.drop(r.Context(), session, errSessionEnded)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// get opens the session's standing stream, or resumes a broken one.
+func (s *Server) get(w http.ResponseWriter, r *http.Request, host, endpoint string) {
+	if !accepts(r.Header.Values("Accept")).sse {
+		refuse(w, http.StatusNotAcceptable, "The Accept header must allow text/event-stream.")
+		return
+	}
+	if r.Header.Get("Mcp-Protocol-Version") >= rpc.V20260728 {
+		w.Header().Set("Allow", "POST")
+		refuse(w, http.StatusMethodNotAllowed, "Revision 2026-07-28 uses POST only.")
+		return
+	}
+	session := s.find(w, r, host, endpoint)
+	if session == nil {
+		return
+	}
+	st, from := session.standing, session.standing.newest()-uint64(session.standing.waiting())
+	if last := r.Header.Get("Last-Event-Id"); last != "" {
+		var ok bool
+		if st, from, ok = session.resumable(last); !ok {
+			refuse(w, http.StatusBadRequest, "The event to resume from is not kept any more.")
+			return
+		}
+	}
+	startSSE(w)
+	me := st.attach()
+	if st == session.standing {
+		defer session.touch()
+		session.heard()
+	}
+	// Why it ended (replaced, gone, lost) concerns this connection alone.
+	_ = st.follow(r.Context(), w, me, from, session.seat.Version == rpc.V20251125)
+}
+
+func (s *session) touch() {
+	s.mu.Lock()
+	s.used = time.Now()
+	s.mu.Unlock()
+}

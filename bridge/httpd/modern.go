@@ -1,0 +1,126 @@
+package httpd
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+)
+
+// removed are methods that 2026-07-28 no longer has; a legacy server behind us
+// must not be reached by them through the modern door.
+var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe}
+
+// named are the methods whose target stands in the Mcp-Name header.
+func nameOf(m *rpc.Message) (value string, named bool) {
+	switch {
+	case m.Is(rpc.CallTool), m.Is(rpc.GetPrompt):
+		return m.Text(m.Name), true
+	case m.Is(rpc.ReadResource):
+		return m.Text(m.URI), true
+	}
+	return "", false
+}
+
+// modern takes one stateless request of 2026-07-28. The checks come in the
+// order of the specification's own suite.
+func (s *Server) modern(x *exchange) {
+	m := x.m
+	id := m.Bytes(m.ID)
+	switch m.Kind() {
+	case rpc.Notification:
+		x.w.WriteHeader(http.StatusAccepted)
+		return
+	case rpc.Response:
+		fail(x.w, http.StatusBadRequest, nil, &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "Revision 2026-07-28 has no responses of hosts."})
+		return
+	}
+	if bad := checkModern(x.r, m); bad != nil {
+		fail(x.w, modernStatus(bad.Code), id, bad)
+		return
+	}
+	for _, method := range removed {
+		if m.Is(method) {
+			fail(x.w, http.StatusNotFound, id, &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "Method not found: " + method})
+			return
+		}
+	}
+	client := clientName(m.Bytes(m.MetaClientInfo))
+	if s.opts.Seen != nil {
+		s.opts.Seen(x.host, client, rpc.V20260728)
+	}
+	seat := &directory.Seat{Endpoint: x.endpoint, Host: x.host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(x.r.Context()))
+	defer cancel(nil)
+	// A closed connection cancels the request (streamable HTTP, "Cancellation").
+	stop := context.AfterFunc(x.r.Context(), func() { cancel(errDisconnected) })
+	defer stop()
+	x.run(ctx, seat)
+}
+
+// checkModern makes the checks of a modern request's _meta and headers.
+func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
+	version := m.Text(m.MetaVersion)
+	if version == "" || !m.MetaCapabilities.Ok() || m.Raw[m.MetaCapabilities.Start] != '{' {
+		return &rpc.Error{Code: rpc.CodeInvalidParams, Message: "params._meta needs " + rpc.MetaProtocolVersion + " and " + rpc.MetaClientCapabilities}
+	}
+	if got := header(r, "Mcp-Protocol-Version"); got != version {
+		return mismatch("MCP-Protocol-Version", got, version)
+	}
+	if version != rpc.V20260728 {
+		data := append(rpc.AppendQuote([]byte(`{"supported":["`+rpc.V20260728+`"],"requested":`), version), '}')
+		return &rpc.Error{Code: rpc.CodeUnsupportedVersion, Message: "Unsupported protocol version", Data: data}
+	}
+	if got := header(r, "Mcp-Method"); got != m.MethodName() {
+		return mismatch("Mcp-Method", got, m.MethodName())
+	}
+	if want, named := nameOf(m); named {
+		if got := decodeHeader(header(r, "Mcp-Name")); got != want || r.Header.Get("Mcp-Name") == "" {
+			return mismatch("Mcp-Name", got, want)
+		}
+	}
+	return nil
+}
+
+func mismatch(name, got, want string) *rpc.Error {
+	sentence := "The " + name + " header says " + got + " where the body says " + want + "."
+	if got == "" {
+		sentence = "The " + name + " header is missing."
+	}
+	return &rpc.Error{Code: rpc.CodeHeaderMismatch, Message: sentence}
+}
+
+func header(r *http.Request, name string) string {
+	return strings.Trim(r.Header.Get(name), " \t")
+}
+
+// decodeHeader undoes the escape for values that a header can't carry
+// (streamable HTTP, "Header encoding").
+func decodeHeader(value string) string {
+	in, ok := strings.CutPrefix(value, "=?base64?")
+	if !ok {
+		return value
+	}
+	if in, ok = strings.CutSuffix(in, "?="); !ok {
+		return value
+	}
+	raw, err := base64.StdEncoding.DecodeString(in)
+	if err != nil {
+		return value
+	}
+	return string(raw)
+}
+
+// modernStatus is the HTTP status that goes with an error code of ours.
+func modernStatus(code int) int {
+	switch code {
+	case rpc.CodeMethodNotFound:
+		return http.StatusNotFound
+	case rpc.CodeHeaderMismatch, rpc.CodeMissingCapability, rpc.CodeUnsupportedVersion, rpc.CodeInvalidParams:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,143 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"bridgekeeper/bridge/directory"
+)
+
+// Tokens tells whose token it is.
+type Tokens interface {
+	Identify(token string) (host string, ok bool)
+}
+
+// Options are what a Server is built with.
+type Options struct {
+	Directory *directory.Directory
+	Tokens    Tokens
+	Open      bool // no token is asked for; the host is then called OpenHost
+	Log       *slog.Logger
+	// Seen is told of every host that opens a session or, on the modern wire,
+	// makes a request; client is its own name and version, maybe "".
+	Seen func(host, client, protocol string)
+}
+
+// OpenHost is the host's name where no token is asked for.
+const OpenHost = "open"
+
+// Times and bounds of the door.
+const (
+	maxBody        = 32 << 20 // as hosts' own limits; a larger call is a mistake
+	headerTimeout  = 10 * time.Second
+	bodyTimeout    = 60 * time.Second
+	idleTimeout    = 5 * time.Minute
+	shutdownGrace  = 2 * time.Second
+	maxHeaderBytes = 64 << 10
+)
+
+// Server answers hosts.
+type Server struct {
+	opts Options
+	port string // of the listener, for the Host check
+
+	mu       sync.Mutex          // guards sessions
+	sessions map[string]*session // by id
+	stopping bool
+}
+
+// New returns a Server for a listener on the given TCP port.
+func New(port string, opts Options) *Server {
+	return &Server{opts: opts, port: port, sessions: make(map[string]*session)}
+}
+
+// Run serves ln until ctx ends; then calls in flight are cancelled, streams
+// are closed and the listener is, too.
+func (s *Server) Run(ctx context.Context, ln net.Listener) error {
+	hs := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	workers.Go(func() { s.expire(ctx) })
+	workers.Go(func() {
+		<-ctx.Done()
+		s.endAll()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+		defer cancel()
+		if hs.Shutdown(grace) != nil {
+			hs.Close() // those who still hang are cut off
+		}
+	})
+	if err := hs.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Sessions returns how many legacy sessions each host has open.
+func (s *Server) Sessions() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := make(map[string]int)
+	for _, one := range s.sessions {
+		count[one.seat.Host]++
+	}
+	return count
+}
+
+// ServeHTTP takes a request through the guard to its method.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.guardOrigin(w, r) {
+		return
+	}
+	endpoint, ok := s.endpoint(r.URL.Path)
+	if !ok {
+		// Also /.well-known/*, /register and the like: there is no OAuth here.
+		refuse(w, http.StatusNotFound, "There is nothing at this address; the MCP endpoint is /mcp.")
+		return
+	}
+	host, ok := s.guardToken(w, r)
+	if !ok {
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		s.post(w, r, host, endpoint)
+	case http.MethodGet:
+		s.get(w, r, host, endpoint)
+	case http.MethodDelete:
+		s.delete(w, r, host, endpoint)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		refuse(w, http.StatusMethodNotAllowed, "MCP uses POST, GET and DELETE.")
+	}
+}
+
+// endpoint maps a path to what it serves: "" for the merged endpoint, else the
+// name of a configured server.
+func (s *Server) endpoint(path string) (name string, ok bool) {
+	path = strings.TrimSuffix(path, "/")
+	if path == "/mcp" {
+		return "", true
+	}
+	name, ok = strings.CutPrefix(path, "/servers/")
+	if !ok {
+		return "", false
+	}
+	name, ok = strings.CutSuffix(name, "/mcp")
+	return name, ok && s.opts.Directory.View().Server(name) != nil
+}
