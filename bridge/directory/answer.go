@@ -16,6 +16,10 @@ type Answer struct {
 	Result []byte // raw; shared, not to be changed
 	Error  *rpc.Error
 
+	// Denied and Down say why a tool call was not sent; the result then has the
+	// sentence for the model.
+	Denied, Down bool
+
 	era upstream.Era // of the server that the reply comes from
 }
 

@@ -211,11 +211,15 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	}
 	session, err := d.session(ctx, r, a.Server)
 	if err != nil {
-		return toolFailure(err.Error())
+		answer := toolFailure(err.Error())
+		answer.Down = true
+		return answer
 	}
 	pass, refusal := d.opts.Gate.Begin(ctx, a)
 	if refusal != "" {
-		return toolFailure(refusal)
+		answer := toolFailure(refusal)
+		answer.Denied = true
+		return answer
 	}
 	began := time.Now()
 	answer, outcome := d.run(ctx, r, session, edits)

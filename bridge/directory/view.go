@@ -208,3 +208,6 @@ func equalItems(a, b []item) bool {
 	}
 	return true
 }
+
+// Tool returns the tool of that own name, nil when the server lists none.
+func (s *Server) Tool(name string) *Tool { return s.tools[name] }

@@ -4,14 +4,26 @@ import (
 	"bytes"
 	"context"
 	"strconv"
+	"strings"
 
 	"bridgekeeper/bridge/rpc"
 )
 
 // Declares reports whether the host said it can answer: a member of its
-// capabilities such as "elicitation".
+// capabilities such as "elicitation", or one inside it such as "elicitation.url".
 func (x *exchange) Declares(capability string) bool {
-	return x.session != nil && x.accept.sse && rpc.Find(x.session.seat.Capabilities, capability).Ok()
+	if x.session == nil || !x.accept.sse {
+		return false
+	}
+	raw := x.session.seat.Capabilities
+	for member := range strings.SplitSeq(capability, ".") {
+		at := rpc.Find(raw, member)
+		if !at.Ok() {
+			return false
+		}
+		raw = raw[at.Start:at.End]
+	}
+	return true
 }
 
 // Ask passes a server's question to the host on the stream of the call that it

@@ -250,3 +250,18 @@ func (s *session) touch() {
 	s.used = time.Now()
 	s.mu.Unlock()
 }
+
+// EndHost ends every session of a host whose token is worthless now.
+func (s *Server) EndHost(host string) {
+	s.mu.Lock()
+	var gone []*session
+	for _, one := range s.sessions {
+		if one.seat.Host == host {
+			gone = append(gone, one)
+		}
+	}
+	s.mu.Unlock()
+	for _, one := range gone {
+		s.drop(context.Background(), one, errSessionEnded)
+	}
+}

@@ -1,0 +1,208 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"bridgekeeper/app/activity"
+	"bridgekeeper/app/config"
+	"bridgekeeper/app/home"
+	"bridgekeeper/app/hosts"
+	"bridgekeeper/app/localapi"
+	"bridgekeeper/app/sock"
+	"bridgekeeper/app/wire"
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/httpd"
+	"bridgekeeper/supervisor"
+)
+
+// Name is what we call ourselves on the wire.
+const Name = "bridgekeeper"
+
+// Options are how a core is run.
+type Options struct {
+	Version string
+	Port    int    // of the endpoint; 0 takes any free one, negative the one used before, or DefaultPort
+	Answers string // tty, allow or deny: what happens to calls that need an answer
+	Open    bool   // no token is asked for
+	// Examples adds the two example servers when the config has no server yet.
+	Examples bool
+	Stdin    io.Reader // of the terminal that answers (Answers tty)
+	Terminal io.Writer
+	Log      *slog.Logger
+	// Up is called once when the core can be used. Problems that a person
+	// should know are in warnings; token is set when Examples made one.
+	Up func(core wire.Core, token string)
+}
+
+// App is one running core.
+type App struct {
+	opts    Options
+	dirs    home.Dirs
+	started time.Time
+
+	config   *config.Store
+	hosts    *hosts.Store
+	activity *activity.Log
+	gate     *gate
+	sup      *supervisor.Supervisor
+	dir      *directory.Directory
+	door     *httpd.Server
+	seen     *sightings
+	news     *news
+	url      string
+	warnings []string // of the start; constant afterwards
+
+	stateMu sync.Mutex                  // guards lastState
+	states  map[string]supervisor.State // of each shared instance, as last told to the directory
+}
+
+// Serve runs a core until ctx ends. It returns when every child, goroutine and
+// file of the core is gone.
+func Serve(ctx context.Context, opts Options) error {
+	dirs, err := home.Find(runtime.GOOS, os.Getenv)
+	if err != nil {
+		return err
+	}
+	if err := dirs.Make(); err != nil {
+		return err
+	}
+	release, err := sock.Lock(dirs.Lock)
+	if errors.Is(err, sock.ErrLocked) {
+		return &wire.Error{Code: wire.CodeAlreadyRuns, Message: "Bridgekeeper is already running.",
+			Hint: "See `bridgekeeper status`; stop the other one first, or set BRIDGEKEEPER_HOME for a second, separate one."}
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	a, err := build(opts, dirs)
+	if err != nil {
+		return err
+	}
+	defer a.activity.Close()
+	return a.run(ctx)
+}
+
+// build makes every part; nothing runs yet.
+func build(opts Options, dirs home.Dirs) (*App, error) {
+	a := &App{opts: opts, dirs: dirs, started: time.Now(), seen: newSightings(), news: newNews(),
+		states: make(map[string]supervisor.State)}
+	var err error
+	if a.config, err = config.Open(dirs.ConfigFile, opts.Log); err != nil {
+		return nil, err
+	}
+	if a.hosts, err = hosts.Open(dirs.Hosts); err != nil {
+		return nil, err
+	}
+	if a.activity, err = activity.Open(dirs.Activity, activity.Options{Log: opts.Log}); err != nil {
+		return nil, err
+	}
+	a.gate = &gate{answers: opts.Answers, record: a.activity, seen: a.seen, log: opts.Log}
+	if opts.Answers == AnswerTTY {
+		a.gate.terminal = newTerminal(opts.Stdin, opts.Terminal)
+	}
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Log: opts.Log, Name: Name, Version: opts.Version, Changed: a.news.poke})
+	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Notify: a.news.poke})
+	return a, nil
+}
+
+// run starts the parts from the inside out and stops them the other way round:
+// hosts first, so that no call arrives at a server that is being ended.
+func (a *App) run(ctx context.Context) error {
+	ln, warning, err := listen(a.opts.Port, a.dirs.Port)
+	if err != nil {
+		return err
+	}
+	if warning != "" {
+		a.warn(warning)
+	}
+	port := ln.Addr().(*net.TCPAddr).Port
+	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
+	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, Log: a.opts.Log, Seen: a.sighted})
+	api, err := sock.Listen(a.dirs.Socket)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	token, err := a.firstStart()
+	if err != nil {
+		ln.Close()
+		api.Close()
+		return err
+	}
+
+	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopInner()
+	outer, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var inside, outside sync.WaitGroup
+	part := func(wait *sync.WaitGroup, ctx context.Context, name string, run func(context.Context) error) {
+		wait.Go(func() {
+			if err := run(ctx); err != nil {
+				fail(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	a.reconcile()
+	part(&inside, inner, "supervisor", a.sup.Run)
+	part(&inside, inner, "directory", a.dir.Run)
+	part(&inside, inner, "news", a.followNews)
+	part(&inside, inner, "config", a.config.Run)
+	part(&inside, inner, "reconcile", a.followConfig)
+	if a.gate.terminal != nil {
+		part(&inside, inner, "terminal", a.gate.terminal.run)
+	}
+	part(&outside, outer, "endpoint", func(ctx context.Context) error { return a.door.Run(ctx, ln) })
+	part(&outside, outer, "local API", func(ctx context.Context) error { return localapi.Serve(ctx, api, a, a.opts.Log) })
+	if a.opts.Up != nil {
+		a.opts.Up(a.core(), token)
+	}
+	<-outer.Done()
+	outside.Wait()
+	stopInner()
+	inside.Wait()
+	if cause := context.Cause(outer); ctx.Err() == nil && cause != nil {
+		return cause
+	}
+	return nil
+}
+
+// warn keeps a sentence for the snapshot; before run starts its parts only.
+func (a *App) warn(sentence string) {
+	a.warnings = append(a.warnings, sentence)
+	a.opts.Log.Warn(sentence)
+}
+
+// firstStart adds the examples and a host for trying them.
+func (a *App) firstStart() (token string, err error) {
+	if !a.opts.Examples || len(a.config.Current().Servers) > 0 || a.config.Problem() != nil {
+		return "", nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find our own executable: %w", err)
+	}
+	for _, name := range []string{"rooms", "tickets"} {
+		if err := a.config.AddServer(name, wire.Entry{Command: self, Args: []string{"example", name}}); err != nil {
+			return "", err
+		}
+	}
+	for _, h := range a.hosts.List() {
+		if h.Name == firstHost {
+			return "", nil // its token was shown when it was made
+		}
+	}
+	return a.hosts.Add(firstHost)
+}
+
+// firstHost is the name of the host made for the first trial.
+const firstHost = "my-host"

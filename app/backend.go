@@ -1,0 +1,215 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"bridgekeeper/app/wire"
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/supervisor"
+)
+
+// cliHost is the name under which the local API's own calls pass the gate.
+const cliHost = "cli"
+
+// watchPause is the least time between two snapshots of a watch: changes come
+// in bursts, and nobody reads faster.
+const watchPause = 100 * time.Millisecond
+
+// Watch sends the snapshot now and after every change (localapi.Snapshots).
+func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
+	for {
+		changed := a.news.next()
+		if err := send(wire.Event{Snapshot: a.Snapshot()}); err != nil {
+			return err
+		}
+		pause := time.NewTimer(watchPause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// AddServer writes a new entry and starts it.
+func (a *App) AddServer(_ context.Context, req wire.AddServer) error {
+	return a.config.AddServer(req.Name, req.Entry)
+}
+
+// EditServer changes an entry; its instances restart when that changes what runs.
+func (a *App) EditServer(_ context.Context, name string, req wire.EditServer) error {
+	return a.config.EditServer(name, req)
+}
+
+// RemoveServer ends a server's instances and takes its entry out of the file.
+func (a *App) RemoveServer(_ context.Context, name string) error {
+	return a.config.RemoveServer(name)
+}
+
+// Act starts, stops or restarts a server.
+func (a *App) Act(_ context.Context, name, verb string) error {
+	s, err := a.entryOf(name)
+	if err != nil {
+		return err
+	}
+	if s.Entry.Disabled && verb != "stop" {
+		return &wire.Error{Code: wire.CodeServerDown, Message: fmt.Sprintf("The server %s is disabled in the config.", name),
+			Hint: fmt.Sprintf("Enable it with `bridgekeeper server edit %s --disabled=false`.", name)}
+	}
+	switch verb {
+	case "start":
+		return a.sup.Start(name)
+	case "stop":
+		return a.sup.Stop(name)
+	case "restart":
+		return a.sup.Restart(name)
+	}
+	return &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("There is no action %q.", verb), Hint: "Use start, stop or restart."}
+}
+
+// Tools lists a server's tools under both their names.
+func (a *App) Tools(_ context.Context, name string) ([]wire.Tool, error) {
+	if _, err := a.entryOf(name); err != nil {
+		return nil, err
+	}
+	out := []wire.Tool{}
+	if s := a.dir.View().Server(name); s != nil {
+		for _, t := range s.Tools {
+			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, ReadOnly: t.ReadOnly, Definition: t.Definition})
+		}
+	}
+	return out, nil
+}
+
+// Call runs one tool as the host "cli", past the same gate as any other.
+func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte, error) {
+	if _, err := a.entryOf(name); err != nil {
+		return nil, err
+	}
+	if _, err := a.Session(ctx, name, ""); err != nil {
+		code := wire.CodeServerDown
+		if st, ok := a.status(name); ok && st.State == supervisor.Failed {
+			code = wire.CodeServerFailed
+		}
+		return nil, &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+	}
+	params := rpc.AppendMember(nil, "name", rpc.Quote(req.Tool))
+	if len(req.Arguments) > 0 {
+		args := bytes.Clone(req.Arguments)
+		rpc.Flatten(args)
+		params = rpc.AppendMember(params, "arguments", args)
+	}
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`, rpc.CallTool, params)
+	m, err := rpc.Scan(line)
+	if err != nil || m.Repeated {
+		return nil, &wire.Error{Code: wire.CodeBadRequest, Message: "The arguments are not valid JSON."}
+	}
+	seat := &directory.Seat{Endpoint: name, Host: cliHost, Version: rpc.V20251125}
+	answer := a.dir.Handle(ctx, &directory.Request{Seat: seat, Message: &m})
+	defer answer.Free()
+	return a.callResult(name, req.Tool, &answer)
+}
+
+// callResult turns the answer to a call into raw JSON or an edge error.
+func (a *App) callResult(server, tool string, answer *directory.Answer) ([]byte, error) {
+	if answer.Denied || answer.Down {
+		code := wire.CodeDenied
+		if answer.Down {
+			code = wire.CodeServerDown
+		}
+		return nil, &wire.Error{Code: code, Message: sentenceOf(answer.Result)}
+	}
+	m, err := rpc.Scan(answer.Append(nil, []byte("1")))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer to a call: %w", err)
+	}
+	if !m.Error.Ok() {
+		return m.Bytes(m.Result), nil
+	}
+	if s := a.dir.View().Server(server); s != nil && len(s.Tools) > 0 && s.Tool(tool) == nil {
+		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", server, tool),
+			Hint: fmt.Sprintf("See `bridgekeeper server tools %s`.", server)}
+	}
+	raw := m.Bytes(m.Error)
+	at := rpc.Find(raw, "message")
+	return nil, &wire.Error{Code: wire.CodeRPC, Message: fmt.Sprintf("The server answered with an error: %s", rpc.Text(raw[at.Start:at.End])),
+		Hint: string(raw)}
+}
+
+// sentenceOf is the text of a tool failure of ours.
+func sentenceOf(result []byte) string {
+	at := rpc.Find(result, "content")
+	content, text := result[at.Start:at.End], ""
+	_ = rpc.Elements(content, func(at rpc.Span) bool { // ours: one text element
+		item := content[at.Start:at.End]
+		value := rpc.Find(item, "text")
+		text = rpc.Text(item[value.Start:value.End])
+		return false
+	})
+	return text
+}
+
+// Logs sends a server's lines (localapi.Use).
+func (a *App) Logs(ctx context.Context, name string, lines int, follow bool, send func(wire.LogLine) error) error {
+	if name == "" {
+		return a.allLogs(ctx, lines, follow, send)
+	}
+	if _, err := a.entryOf(name); err != nil {
+		return err
+	}
+	log := a.sup.Logs(name)
+	if log == nil {
+		return nil
+	}
+	out := func(l supervisor.Line) error { return send(wireLine(name, l)) }
+	if follow {
+		return log.Follow(ctx, lines, out)
+	}
+	for _, l := range log.Tail(lines) {
+		if err := out(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wireLine(server string, l supervisor.Line) wire.LogLine {
+	return wire.LogLine{Seq: l.Seq, Time: l.Time, Server: server, Source: string(l.Source), Text: l.Text, Cut: l.Cut}
+}
+
+// AddHost makes a token for a host; it is shown this once.
+func (a *App) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
+	token, err := a.hosts.Add(name)
+	if err != nil {
+		return nil, err
+	}
+	a.news.poke()
+	return &wire.NewHost{Name: name, Token: token, URL: a.url}, nil
+}
+
+// RemoveHost makes a host's token worthless at once.
+func (a *App) RemoveHost(_ context.Context, name string) error {
+	if err := a.hosts.Remove(name); err != nil {
+		return err
+	}
+	a.door.EndHost(name)
+	a.news.poke()
+	return nil
+}
+
+// core describes this process.
+func (a *App) core() wire.Core {
+	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket,
+		Open: a.opts.Open, Answers: a.opts.Answers}
+}

@@ -1,0 +1,230 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"bridgekeeper/app/config"
+	"bridgekeeper/app/wire"
+	"bridgekeeper/bridge/upstream"
+	"bridgekeeper/supervisor"
+	"bridgekeeper/supervisor/stdio"
+)
+
+// clientCapabilities are what servers are told we can do for them: each is
+// answered by the calling host where it can, and declined otherwise.
+const clientCapabilities = `{"roots":{},"elicitation":{"form":{},"url":{}},"sampling":{}}`
+
+// conversation joins a session to the instance it belongs to: the supervisor
+// ends it, the directory must hear of that.
+type conversation struct {
+	*upstream.Session
+	app *App
+	key supervisor.Key
+}
+
+// Close fails the calls in flight and takes the session out of the directory.
+func (c *conversation) Close(cause error) {
+	c.Session.Close(cause)
+	if c.key.Scope == "" {
+		c.app.dir.Down(c.key.Server, false)
+	}
+}
+
+// attach opens the MCP session of an instance that was just started
+// (supervisor.Attach).
+func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio.Conn) (supervisor.Session, error) {
+	era := upstream.Auto
+	if s, ok := a.config.Current().Lookup(inst.Key.Server); ok && s.Entry.Era != "" {
+		era = upstream.Era(s.Entry.Era)
+	}
+	session, err := upstream.Open(ctx, lines, upstream.Options{
+		Era:          era,
+		ClientName:   Name,
+		ClientVer:    a.opts.Version,
+		Capabilities: []byte(clientCapabilities),
+		Events:       events{a, inst.Key},
+		Log:          a.opts.Log.With("server", inst.Key.Server, "gen", inst.Gen),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if inst.Key.Scope == "" {
+		a.dir.Ready(inst.Key.Server, session)
+	}
+	return &conversation{session, a, inst.Key}, nil
+}
+
+// sessionWait bounds the wait for a server that starts: package runners may
+// have to download it first, and hosts cancel when they lose patience.
+const sessionWait = 5 * time.Minute
+
+// Session returns the running session of an instance (directory.Upstreams).
+// Its errors are sentences for the model.
+func (a *App) Session(ctx context.Context, server, scope string) (*upstream.Session, error) {
+	ctx, stop := context.WithTimeout(ctx, sessionWait)
+	defer stop()
+	s, err := a.sup.Acquire(ctx, supervisor.Key{Server: server, Scope: scope})
+	if err != nil {
+		return nil, downSentence(server, err)
+	}
+	return s.(*conversation).Session, nil
+}
+
+func downSentence(server string, err error) error {
+	down, ok := errors.AsType[*supervisor.DownError](err)
+	if !ok {
+		return fmt.Errorf("The server %s is not ready: %w", server, err)
+	}
+	switch down.State {
+	case supervisor.Backoff:
+		return fmt.Errorf("The server %s is restarting (%s). Try again in a few seconds.", server, down.Reason)
+	case supervisor.Failed:
+		return fmt.Errorf("The server %s has failed and needs a person: %s. The call was not sent.", server, strings.TrimSuffix(down.Reason, "."))
+	}
+	return fmt.Errorf("The server %s is %s. The call was not sent.", server, down.State)
+}
+
+// reconcile makes the supervisor and the directory follow the config.
+func (a *App) reconcile() {
+	servers := a.config.Current().Servers
+	specs := make([]supervisor.Spec, 0, len(servers))
+	names := make([]string, 0, len(servers))
+	pending := make(map[string]bool)
+	env := ourEnv(os.Environ())
+	for _, s := range servers {
+		specs = append(specs, specOf(s, env))
+		names = append(names, s.Name)
+		pending[s.Name] = !s.Entry.Disabled && s.Entry.Start != string(supervisor.StartManual)
+	}
+	a.dir.Configure(names, func(name string) bool { return pending[name] })
+	a.sup.Apply(specs)
+	a.news.poke()
+}
+
+// specOf turns a config entry into what the supervisor starts.
+func specOf(s config.Server, env []string) supervisor.Spec {
+	e := s.Entry
+	spec := supervisor.Spec{
+		Server: s.Name, Command: e.Command, Args: e.Args, Env: slices.Clone(env), Dir: e.Cwd,
+		Start: supervisor.StartMode(e.Start), Disabled: e.Disabled, MaxLine: e.MaxLine << 20,
+	}
+	if spec.Start == "" {
+		spec.Start = supervisor.StartAlways
+	}
+	if e.IdleStop != "" {
+		spec.IdleStop, _ = time.ParseDuration(e.IdleStop) // the config has checked it
+	}
+	names := make([]string, 0, len(e.Env))
+	for name := range e.Env {
+		names = append(names, name)
+	}
+	slices.Sort(names) // equal entries give equal specs
+	for _, name := range names {
+		spec.Env = append(spec.Env, name+"="+e.Env[name])
+	}
+	return spec
+}
+
+// ourEnv is our own environment as children may have it: nothing that is ours.
+func ourEnv(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		return strings.HasPrefix(kv, "BRIDGEKEEPER_")
+	})
+}
+
+// followConfig applies every change of the file until ctx ends.
+func (a *App) followConfig(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.config.Changed():
+			a.reconcile()
+		}
+	}
+}
+
+// followNews acts on what the supervisor observed, until ctx ends: the
+// directory drops what a person stopped, and lets waiting lists go when a
+// server won't come.
+func (a *App) followNews(ctx context.Context) error {
+	var learning map[string]bool
+	for {
+		changed := a.news.next()
+		for _, st := range a.sup.Statuses() {
+			if st.Key.Scope == "" {
+				a.observed(st)
+			}
+		}
+		learning = a.learn(ctx, learning)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+// observed tells the directory of a state that it must act on.
+func (a *App) observed(st supervisor.Status) {
+	name := st.Key.Server
+	a.stateMu.Lock()
+	was := a.states[name]
+	a.states[name] = st.State
+	a.stateMu.Unlock()
+	if was == st.State {
+		return
+	}
+	switch st.State {
+	case supervisor.Backoff, supervisor.Failed, supervisor.Held:
+		a.dir.Down(name, false)
+	case supervisor.Disabled:
+		a.dir.Down(name, true)
+	case supervisor.Stopped:
+		s, ok := a.config.Current().Lookup(name)
+		if ok && s.Entry.Start == string(supervisor.StartOnDemand) {
+			return // it is started when it is used, and stays listed
+		}
+		a.dir.Down(name, true)
+	}
+}
+
+// learn starts each on-demand server once, so that its lists are known. The
+// supervisor ends it again when it is idle.
+func (a *App) learn(ctx context.Context, learning map[string]bool) map[string]bool {
+	now := make(map[string]bool)
+	for _, s := range a.config.Current().Servers {
+		if s.Entry.Start != string(supervisor.StartOnDemand) || s.Entry.Disabled {
+			continue
+		}
+		now[s.Name] = true
+		if learning[s.Name] {
+			continue
+		}
+		if v := a.dir.View().Server(s.Name); v != nil && v.Info != nil {
+			continue
+		}
+		asked, stop := context.WithCancel(ctx)
+		stop() // the wish alone starts it; nobody waits here
+		if _, err := a.sup.Acquire(asked, supervisor.Key{Server: s.Name}); err != nil {
+			a.opts.Log.Debug("on-demand server asked to start", "server", s.Name, "err", err)
+		}
+	}
+	return now
+}
+
+// entryOf returns the named server's entry, or the edge error.
+func (a *App) entryOf(name string) (config.Server, error) {
+	s, ok := a.config.Current().Lookup(name)
+	if !ok {
+		return s, &wire.Error{Code: wire.CodeNoSuchServer, Message: fmt.Sprintf("There is no server called %q.", name),
+			Hint: "See `bridgekeeper server list`."}
+	}
+	return s, nil
+}
