@@ -26,10 +26,9 @@ type Exit struct {
 
 // Ending is the ladder by which a tree is ended.
 type Ending struct {
-	CloseStdin func()        // asks politely; nil skips the step
-	EOF        time.Duration // from CloseStdin to SIGTERM
-	Term       time.Duration // from SIGTERM to SIGKILL
-	Rest       time.Duration // for the rest of the tree, once the process itself is gone
+	EOF  time.Duration // from the end of its stdin to SIGTERM
+	Term time.Duration // from SIGTERM to SIGKILL
+	Rest time.Duration // for the rest of the tree, once the process itself is gone
 }
 
 // DefaultEnding is the one of the MCP specification's order, with our times.

@@ -39,11 +39,12 @@ func startedAfterUs() uint64 {
 }
 
 // End ends the whole tree and returns when nothing of it is left, or with an
-// error when something outlived SIGKILL. Called after Done it ends the rest.
-func (p *Process) End(e Ending) error {
+// error when something outlived SIGKILL. closeStdin asks politely; nil skips
+// that step. Called after Done it ends the rest.
+func (p *Process) End(closeStdin func(), e Ending) error {
 	p.tree.members() // while parents are alive their children are found
-	if e.CloseStdin != nil {
-		e.CloseStdin()
+	if closeStdin != nil {
+		closeStdin()
 		p.doneWithin(e.EOF)
 	}
 	select {

@@ -98,12 +98,12 @@ func resume(pid uint32) error {
 	return errors.New("resume process: its thread wasn't found")
 }
 
-// End ends the whole tree. There is no SIGTERM here: after the polite way has
-// had its time, the job is terminated.
-func (p *Process) End(e Ending) error {
+// End ends the whole tree. There is no SIGTERM here: after the polite way
+// (closeStdin, unless it is nil) has had its time, the job is terminated.
+func (p *Process) End(closeStdin func(), e Ending) error {
 	defer windows.CloseHandle(p.tree)
-	if e.CloseStdin != nil {
-		e.CloseStdin()
+	if closeStdin != nil {
+		closeStdin()
 		p.doneWithin(e.EOF)
 	}
 	select {
