@@ -1,0 +1,222 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bridgekeeper/app/wire"
+)
+
+func TestReadIsLenient(t *testing.T) {
+	r, problem := read([]byte("\xef\xbb\xbf// my servers\n" + `{
+  "mcpServers": {
+    /* first */ "rooms": {
+      "command": "bridgekeeper", "args": ["example", "rooms",], // trailing comma
+      "env": {"A": "1", "A": "2"}, "type": "stdio", "theirKey": [1, {}],
+      "cwd": null, "disabled": true, "start": "on-demand", "idleStop": "10m",
+      "sharing": "shared", "era": "legacy", "maxLine": 128,
+    },
+    "tickets": {"command": "x"},
+    "again": {"command": "one"},
+    "again": {"command": "two"},
+  },
+  "globalShortcut": "Ctrl+Space",
+} // the end, with no newline`))
+	if problem != nil {
+		t.Fatal(problem.Message)
+	}
+	want := []Server{
+		{"rooms", wire.Entry{Command: "bridgekeeper", Args: []string{"example", "rooms"}, Env: map[string]string{"A": "2"},
+			Disabled: true, Start: "on-demand", IdleStop: "10m", Sharing: "shared", Era: "legacy", MaxLine: 128}},
+		{"tickets", wire.Entry{Command: "x"}},
+		{"again", wire.Entry{Command: "two"}},
+	}
+	if !reflect.DeepEqual(r.config.Servers, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", r.config.Servers, want)
+	}
+	if len(r.config.Problems) != 0 || len(r.config.Warnings) != 2 {
+		t.Errorf("problems %v, warnings %q", r.config.Problems, r.config.Warnings)
+	}
+	for _, empty := range []string{"{}", `{"mcpServers":{}}`, `{"mcpServers":null,"version":1}`} {
+		if r, problem := read([]byte(empty)); problem != nil || len(r.config.Servers) != 0 {
+			t.Errorf("%s: %+v, %+v", empty, r.config, problem)
+		}
+	}
+}
+
+func TestReadSaysWhere(t *testing.T) {
+	for _, c := range []struct {
+		text      string
+		line, col int
+		says      string
+		code      wire.Code
+	}{
+		{"", 1, 1, "empty", wire.CodeConfigBroken},
+		{" \n", 1, 1, "empty", wire.CodeConfigBroken},
+		{"[]", 1, 1, "must be an object", wire.CodeConfigBroken},
+		{"{\n  \"mcpServers\": []\n}", 2, 17, "mcpServers must be an object", wire.CodeConfigBroken},
+		{"{\n  \"a\": \"é\" \"b\": 1\n}", 2, 12, "found '\"' where a comma or }", wire.CodeConfigBroken},
+		{"{\n  \"a\": tru\n}", 2, 8, "neither true", wire.CodeConfigBroken},
+		{"{\n  a: 1\n}", 2, 3, "need double quotes", wire.CodeConfigBroken},
+		{"{\n  'a': 1\n}", 2, 3, "where a value should start", wire.CodeConfigBroken},
+		{"{\"a\" 1}", 1, 6, "a colon", wire.CodeConfigBroken},
+		{"{\"a\": [1 2]}", 1, 10, "a comma or ]", wire.CodeConfigBroken},
+		{"{\"a\": 1", 1, 8, "} is missing", wire.CodeConfigBroken},
+		{"{\"a\": [1,", 1, 10, "ends too early", wire.CodeConfigBroken},
+		{"{\"a\": \"x", 1, 9, "closing quote", wire.CodeConfigBroken},
+		{"{} /* x", 1, 8, "*/ is missing", wire.CodeConfigBroken},
+		{"{}\n{}", 2, 1, "behind the end", wire.CodeConfigBroken},
+		{"{\"a\": \"C:\\Users\"}", 1, 7, "escape", wire.CodeConfigBroken},
+		{"{\"version\": 2}", 1, 13, "versions up to 1", wire.CodeConfigNewer},
+		{"{\"version\": 0}", 1, 13, "whole number", wire.CodeConfigBroken},
+		{"{\"version\": \"1\"}", 1, 13, "whole number", wire.CodeConfigBroken},
+		{strings.Repeat("[", 200), 1, 101, "levels deep", wire.CodeConfigBroken},
+		{strings.Repeat(" ", maxFile) + "{}", 0, 0, "larger", wire.CodeConfigBroken},
+	} {
+		_, p := read([]byte(c.text))
+		name := c.text[:min(len(c.text), 40)]
+		if p == nil {
+			t.Errorf("%q: no problem", name)
+			continue
+		}
+		if p.Code != c.code || p.Line != c.line || p.Col != c.col || !strings.Contains(p.Message, c.says) {
+			t.Errorf("%q: line %d, column %d, %s: %s", name, p.Line, p.Col, p.Code, p.Message)
+		}
+	}
+}
+
+// One bad entry in an imported file and no server at all was started.
+func TestProblemsOfOneServer(t *testing.T) {
+	for _, c := range []struct{ entry, says string }{
+		{`{}`, "the command is missing"},
+		{`{"command": " "}`, "the command is missing"},
+		{`{"command": 7}`, `"command" must be a text`},
+		{`"npx foo"`, "must be an object"},
+		{`{"command": "x", "args": "y"}`, `"args" must be a list`},
+		{`{"command": "x", "args": ["y", 7]}`, `every element of "args"`},
+		{`{"command": "x", "env": {"PORT": 8080}}`, `the variable "PORT" must be a text`},
+		{`{"command": "x", "env": {"A=B": ""}}`, "can't be the name of a variable"},
+		{`{"command": "x", "env": {"": ""}}`, "can't be the name of a variable"},
+		{`{"command": "x", "env": {"KEY": "••••"}}`, "is a mask"},
+		{`{"command": "x\u0000"}`, "zero byte"},
+		{`{"command": "x", "disabled": "yes"}`, `"disabled" must be true or false`},
+		{`{"command": "x", "start": "allways"}`, "always or on-demand or manual"},
+		{`{"command": "x", "idleStop": "soon"}`, "at least a second"},
+		{`{"command": "x", "idleStop": "1ms"}`, "at least a second"},
+		{`{"command": "x", "sharing": "per-host"}`, "not supported yet"},
+		{`{"command": "x", "sharing": "no"}`, "must be shared"},
+		{`{"command": "x", "era": "old"}`, "auto or legacy or modern"},
+		{`{"command": "x", "maxLine": 1.5}`, "whole number"},
+		{`{"command": "x", "maxLine": -1}`, "between 1 and"},
+		{`{"url": "https://example.com/mcp"}`, "remote servers"},
+		{`{"type": "http", "command": "x"}`, "remote servers"},
+	} {
+		text := "{\"mcpServers\": {\n\"bad\": " + c.entry + ",\n\"good\": {\"command\": \"x\"}}}"
+		r, problem := read([]byte(text))
+		if problem != nil {
+			t.Errorf("%s: %s", c.entry, problem.Message)
+			continue
+		}
+		p := r.config.Problems["bad"]
+		if p.Code != wire.CodeBadEntry || !strings.Contains(p.Message, c.says) || !strings.Contains(p.Message, "line 2, column ") {
+			t.Errorf("%s: %s: %s", c.entry, p.Code, p.Message)
+		}
+		if len(r.config.Servers) != 1 || r.config.Servers[0].Name != "good" {
+			t.Errorf("%s: servers %+v", c.entry, r.config.Servers)
+		}
+	}
+	r, _ := read([]byte(`{"mcpServers": {"a__b": {"command": "x"}, "a": {"command": "x"}}}`))
+	if r.config.Problems["a__b"].Code != wire.CodeBadName || len(r.config.Servers) != 1 {
+		t.Errorf("got %+v", r.config)
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	steps := []migration{
+		func(data []byte) ([]byte, error) {
+			s := strings.Replace(string(data), "{", `{"version": 2, `, 1)
+			return []byte(strings.ReplaceAll(s, `"cmd"`, `"command"`)), nil
+		},
+		func(data []byte) ([]byte, error) {
+			return []byte(strings.Replace(string(data), `"version": 2`, `"version": 3`, 1)), nil
+		},
+	}
+	r, problem := readWith([]byte("{\"mcpServers\": {\"a\": {\"cmd\": \"x\"}}} // kept"), steps)
+	if problem != nil {
+		t.Fatal(problem.Message)
+	}
+	if len(r.config.Servers) != 1 || r.config.Servers[0].Entry.Command != "x" {
+		t.Errorf("got %+v", r.config)
+	}
+	want := "{\"version\": 3, \"mcpServers\": {\"a\": {\"command\": \"x\"}}} // kept"
+	if got := string(r.text.bytes()); got != want {
+		t.Errorf("the text became %s", got)
+	}
+	if _, problem := readWith([]byte(`{"version": 4}`), steps); problem == nil || problem.Code != wire.CodeConfigNewer {
+		t.Errorf("got %+v", problem)
+	}
+	before, err := filepath.Glob("testdata/migrate/*.before.json")
+	if err != nil || len(before) != len(migrations) {
+		t.Errorf("%d migrations, golden pairs %v, %v", len(migrations), before, err)
+	}
+	for i, file := range before {
+		in, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(strings.Replace(file, ".before.", ".after.", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := migrations[i](in); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %v\n%s", file, err, got)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"mcpServers": {"a": {"command": "x", "args": ["1",], "env": {"K": "v"}}, /* c */}} // d`))
+	f.Add([]byte("\xef\xbb\xbf{\r\n\t\"mcpServers\": {}\r\n}"))
+	f.Add([]byte(`{"version": 2}`))
+	f.Add([]byte("{\"a\": \"\\u00\", //\n}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before, problem := read(data)
+		if problem != nil {
+			if problem.Message == "" || problem.Code == "" || problem.Line < 0 || problem.Col < 0 {
+				t.Errorf("a problem without a sentence: %+v", problem)
+			}
+			return
+		}
+		if string(before.text.bytes()) != string(data) {
+			t.Fatal("reading changed the bytes")
+		}
+		// Whatever can be read can be added to, and that loses no comment.
+		const name = "added-by-fuzz"
+		if _, taken := before.config.Lookup(name); taken {
+			return
+		}
+		next, err := edited(data, name, func(e *editor) error {
+			return e.addServer(name, wire.Entry{Command: "x", Args: []string{"a", "b"}})
+		})
+		if err != nil {
+			if len(data) > maxFile-1000 {
+				return
+			}
+			t.Fatalf("add a server: %v", err)
+		}
+		after, _ := read(next)
+		if len(after.config.Servers) != len(before.config.Servers)+1 {
+			t.Errorf("servers %+v became %+v", before.config.Servers, after.config.Servers)
+		}
+		back, err := edited(next, name, func(e *editor) error { return e.unset(serversKey, name) })
+		if err != nil {
+			t.Fatalf("remove it again: %v", err)
+		}
+		if last, problem := read(back); problem != nil || len(last.config.Servers) != len(before.config.Servers) {
+			t.Errorf("got %s", back)
+		}
+	})
+}
