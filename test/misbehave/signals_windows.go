@@ -1,0 +1,8 @@
+package misbehave
+
+import (
+	"os"
+	"os/signal"
+)
+
+func ignoreSignals() { signal.Ignore(os.Interrupt) }
