@@ -141,11 +141,13 @@ func server(name, below string) string {
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
-		data, err := json.Marshal(in)
-		if err != nil {
+		var data bytes.Buffer
+		enc := json.NewEncoder(&data)
+		enc.SetEscapeHTML(false) // a tool's arguments stay as they were written
+		if err := enc.Encode(in); err != nil {
 			return &wire.Error{Code: wire.CodeBadRequest, Message: "encode the request: " + err.Error()}
 		}
-		body = bytes.NewReader(data)
+		body = &data
 	}
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {

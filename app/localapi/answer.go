@@ -1,6 +1,7 @@
 package localapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,13 +65,16 @@ func answerError(w http.ResponseWriter, err error) {
 }
 
 func answer(w http.ResponseWriter, code int, body any) {
-	data, err := json.Marshal(body)
-	if err != nil {
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false) // tools' definitions stay as their servers wrote them
+	if err := enc.Encode(body); err != nil {
 		code = http.StatusInternalServerError
-		data, _ = json.Marshal(&wire.Error{Code: wire.CodeInternal, Message: "encode the answer: " + err.Error()})
+		data.Reset()
+		_ = enc.Encode(&wire.Error{Code: wire.CodeInternal, Message: "encode the answer: " + err.Error()}) // strings always encode
 	}
 	head(w, code)
-	_, _ = w.Write(append(data, '\n')) // a caller that went away has no use for an error
+	_, _ = w.Write(data.Bytes()) // a caller that went away has no use for an error
 }
 
 func head(w http.ResponseWriter, code int) {
