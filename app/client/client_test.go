@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"bridgekeeper/app/home"
 	"bridgekeeper/app/localapi"
@@ -177,22 +178,57 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
+// Ctrl-C ended the command, and the tool went on working for nobody.
 func TestACallCanBeCancelled(t *testing.T) {
-	fake := localapitest.New()
-	if err := fake.AddServer(t.Context(), wire.AddServer{Name: "a"}); err != nil {
-		t.Fatal(err)
-	}
-	dial, stop := core(t, fake)
-	defer stop()
-	c := NewDialer(dial)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := c.Call(ctx, "a", wire.CallTool{Tool: "hangs"})
-		done <- err
-	}()
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		fake := localapitest.New()
+		if err := fake.AddServer(t.Context(), wire.AddServer{Name: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		dial, stop := core(t, fake)
+		defer stop()
+		c := NewDialer(dial)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.Call(ctx, "a", wire.CallTool{Tool: "hangs"})
+			done <- err
+		}()
+		synctest.Wait()
+		if n := fake.Hanging(); n != 1 {
+			t.Errorf("%d calls", n)
+		}
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		synctest.Wait()
+		if n := fake.Hanging(); n != 0 {
+			t.Errorf("%d calls after they were cancelled", n)
+		}
+	})
+}
+
+// The window's next question, a while after the first, was never answered: the
+// limit on writing of the first still held for the connection.
+func TestAConnectionIsUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial, stop := core(t, localapitest.New())
+		defer stop()
+		dials := 0
+		c := NewDialer(func(ctx context.Context) (net.Conn, error) { dials++; return dial(ctx) })
+		defer c.Close()
+		for range 3 {
+			if err := c.Act(t.Context(), "nothing", "start"); code(err) != wire.CodeNoSuchServer {
+				t.Fatal(err)
+			}
+			if _, err := c.Snapshot(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(50 * time.Second)
+		}
+		if dials != 1 {
+			t.Errorf("%d connections", dials)
+		}
+	})
 }

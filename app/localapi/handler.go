@@ -27,7 +27,29 @@ func Handler(b Backend, log *slog.Logger) http.Handler {
 type handler struct {
 	backend Backend
 	log     *slog.Logger
-	running sync.WaitGroup // requests; waited for by Serve
+
+	mu      sync.Mutex
+	ending  bool           // guarded by mu: no request begins any more
+	running sync.WaitGroup // requests; added to under mu, waited for by Serve
+}
+
+// begin counts a request in, unless Serve is about to return.
+func (h *handler) begin() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ending {
+		return false
+	}
+	h.running.Add(1)
+	return true
+}
+
+// wait lets no request begin any more and returns when the last one has ended.
+func (h *handler) wait() {
+	h.mu.Lock()
+	h.ending = true
+	h.mu.Unlock()
+	h.running.Wait()
 }
 
 func (h *handler) routes() http.Handler {
@@ -56,7 +78,9 @@ func (h *handler) routes() http.Handler {
 // writing and reading are set where that happens: a call may take long.
 func (h *handler) tracked(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.running.Add(1)
+		if !h.begin() {
+			panic(http.ErrAbortHandler)
+		}
 		defer h.running.Done()
 		defer func() {
 			p := recover()

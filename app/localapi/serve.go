@@ -51,7 +51,7 @@ func Serve(ctx context.Context, ln net.Listener, b Backend, log *slog.Logger) er
 	}
 	cancel()
 	srv.Close()
-	h.running.Wait()
+	h.wait()
 	if errors.Is(err, http.ErrServerClosed) || ctx.Err() != nil {
 		return nil
 	}

@@ -23,6 +23,26 @@ type Fake struct {
 	changed chan struct{}         // closed and replaced at every change
 	lines   map[string][]wire.LogLine
 	acts    []string
+	hanging int // calls of the tool that hangs
+}
+
+// Hanging counts the calls of the tool "hangs" that are in flight.
+func (f *Fake) Hanging() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.hanging
+}
+
+func (f *Fake) hang(ctx context.Context) {
+	f.count(1)
+	defer f.count(-1)
+	<-ctx.Done()
+}
+
+func (f *Fake) count(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hanging += n
 }
 
 // New returns a backend without servers and hosts.
@@ -222,7 +242,7 @@ func (f *Fake) Call(ctx context.Context, server string, req wire.CallTool) ([]by
 	case "rpc":
 		return nil, &wire.Error{Code: wire.CodeRPC, Message: "the server answered error -32602: bad params"}
 	case "hangs":
-		<-ctx.Done()
+		f.hang(ctx)
 		return nil, ctx.Err()
 	case "panics":
 		panic("a bug")
