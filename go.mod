@@ -17,5 +17,9 @@ require (
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
+<<<<<<< HEAD
 	golang.org/x/time v0.15.0 // indirect
+=======
+	golang.org/x/tools v0.42.0 // indirect
+>>>>>>> api
 )

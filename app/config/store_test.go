@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -160,6 +161,35 @@ func TestOurWriteKeepsAHandEdit(t *testing.T) {
 	}
 	if got := contents(t, path); got != `{"mcpServers": ` || names(s) != "a=by hand " || s.Problem() == nil {
 		t.Errorf("file %q, servers %s, problem %+v", got, names(s), s.Problem())
+	}
+}
+
+// Saved in the editor in the very moment of our own change, the edit was lost.
+func TestAChangeStartsOverWhenTheFileMoves(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bridgekeeper.json")
+	write(t, path, `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}`)
+	s := open(t, path)
+	tries := 0
+	err := s.change("b", func(e *editor) error {
+		if tries++; tries == 1 {
+			write(t, path, `{"mcpServers": {"a": {"command": "by hand"}, "b": {"command": "y"}}}`)
+		}
+		return e.unset(serversKey, "b")
+	})
+	if err != nil || tries != 2 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+	if got := contents(t, path); got != `{"mcpServers": {"a": {"command": "by hand"}}}` {
+		t.Errorf("got %s", got)
+	}
+	// Somebody who never stops writing is an error, not a loop.
+	err = s.change("a", func(e *editor) error {
+		tries++
+		write(t, path, fmt.Sprintf(`{"mcpServers": {"a": {"command": "%d"}}}`, tries))
+		return e.unset(serversKey, "a")
+	})
+	if code(err) != wire.CodeConfigWrite || tries != 2+maxRaces {
+		t.Errorf("%d tries, %v", tries, err)
 	}
 }
 

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bridgekeeper/app/client"
+	"bridgekeeper/app/wire"
+)
+
+// entryFlags are the flags that add and edit share.
+type entryFlags struct {
+	env      []string
+	unset    []string
+	cwd      string
+	start    string
+	idleStop string
+	sharing  string
+	era      string
+	maxLine  int
+	disabled bool
+}
+
+func (e *entryFlags) register(f *pflag.FlagSet) {
+	f.StringArrayVar(&e.env, "env", nil, "set a variable, `KEY=VALUE` (may be repeated)")
+	f.StringVar(&e.cwd, "cwd", "", "`folder` to run in (default: the home folder)")
+	f.StringVar(&e.start, "start", "", "when it runs: always, on-demand or manual (default always)")
+	f.StringVar(&e.idleStop, "idle-stop", "", "end an on-demand server after this `time` without use, like 10m")
+	f.StringVar(&e.sharing, "sharing", "", "who shares a copy: shared (default shared)")
+	f.StringVar(&e.era, "era", "", "protocol to speak: auto, legacy or modern (default auto)")
+	f.IntVar(&e.maxLine, "max-line", 0, "longest message it may send, in `MiB` (default 64)")
+	f.BoolVar(&e.disabled, "disabled", false, "keep it in the config, but don't run it")
+}
+
+// variables reads --env.
+func (e *entryFlags) variables() (map[string]string, error) {
+	env := map[string]string{}
+	for _, pair := range e.env {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usage("--env needs KEY=VALUE, not %q", name)
+		}
+		env[name] = value
+	}
+	return env, nil
+}
+
+// split parts NAME from the command behind --. Only what is behind it belongs to
+// the server: a flag before it is ours.
+func split(cmd *cobra.Command, args []string) (name string, command []string, err error) {
+	dash := cmd.ArgsLenAtDash()
+	if dash < 0 {
+		dash = len(args)
+	}
+	switch dash {
+	case 0:
+		return "", nil, usage("the server's NAME is missing before --")
+	case 1:
+		return args[0], args[dash:], nil
+	}
+	e := usage("too many arguments before --: %s", strings.Join(args[:dash], " "))
+	e.Hint = "Put -- between the name and the server's command."
+	return "", nil, e
+}
+
+func (p *program) serverAdd() *cobra.Command {
+	var flags entryFlags
+	cmd := &cobra.Command{
+		Use:     "add NAME [flags] -- COMMAND [ARGS…]",
+		Short:   "Add a server to the config and start it",
+		Example: "  bridgekeeper server add files --env ROOT=/srv -- npx -y @modelcontextprotocol/server-filesystem /srv",
+		// ValidArgsFunction is left out: the name is new.
+		Args: cobra.ArbitraryArgs,
+	}
+	flags.register(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name, command, err := split(cmd, args)
+		if err != nil {
+			return err
+		}
+		if len(command) == 0 {
+			e := usage("the command that starts the server is missing")
+			e.Hint = "Write it behind --: bridgekeeper server add NAME -- COMMAND ARGS…"
+			return e
+		}
+		env, err := flags.variables()
+		if err != nil {
+			return err
+		}
+		req := wire.AddServer{Name: name, Entry: wire.Entry{
+			Command: command[0], Args: command[1:], Env: env, Cwd: flags.cwd, Disabled: flags.disabled,
+			Start: flags.start, IdleStop: flags.idleStop, Sharing: flags.sharing, Era: flags.era, MaxLine: flags.maxLine,
+		}}
+		return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
+			if err := core.AddServer(ctx, req); err != nil {
+				return err
+			}
+			p.out.line("added %s", name)
+			return nil
+		})(cmd, args)
+	}
+	return cmd
+}
+
+func (p *program) serverEdit() *cobra.Command {
+	var flags entryFlags
+	cmd := &cobra.Command{
+		Use:               "edit NAME [flags] [-- COMMAND [ARGS…]]",
+		Short:             "Change a server; what is not named stays as it is",
+		Long:              "Change a server; what is not named stays as it is. An empty value (--cwd \"\") takes the key away.",
+		Example:           "  bridgekeeper server edit files --env ROOT=/data --unset-env DEBUG --disabled=false",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: p.completeServer,
+	}
+	flags.register(cmd.Flags())
+	cmd.Flags().StringArrayVar(&flags.unset, "unset-env", nil, "take a variable away, `KEY` (may be repeated)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name, command, err := split(cmd, args)
+		if err != nil {
+			return err
+		}
+		req, err := flags.edit(cmd.Flags(), command)
+		if err != nil {
+			return err
+		}
+		return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
+			if err := core.EditServer(ctx, name, req); err != nil {
+				return err
+			}
+			p.out.line("changed %s", name)
+			return nil
+		})(cmd, args)
+	}
+	return cmd
+}
+
+// edit is the request for the flags that were given.
+func (e *entryFlags) edit(f *pflag.FlagSet, command []string) (wire.EditServer, error) {
+	var req wire.EditServer
+	any := false
+	given := func(name string) bool {
+		any = any || f.Changed(name)
+		return f.Changed(name)
+	}
+	for name, field := range map[string]struct {
+		to   **string
+		from *string
+	}{
+		"cwd":       {&req.Cwd, &e.cwd},
+		"start":     {&req.Start, &e.start},
+		"idle-stop": {&req.IdleStop, &e.idleStop},
+		"sharing":   {&req.Sharing, &e.sharing},
+		"era":       {&req.Era, &e.era},
+	} {
+		if given(name) {
+			*field.to = field.from
+		}
+	}
+	if given("max-line") {
+		req.MaxLine = &e.maxLine
+	}
+	if given("disabled") {
+		req.Disabled = &e.disabled
+	}
+	if len(command) > 0 {
+		any = true
+		rest := command[1:]
+		req.Command, req.Args = &command[0], &rest
+	}
+	env, err := e.variables()
+	if err != nil {
+		return req, err
+	}
+	if given("env") || given("unset-env") {
+		req.Env = map[string]*string{}
+	}
+	for _, name := range e.unset {
+		req.Env[name] = nil
+	}
+	for name, value := range env {
+		if _, both := req.Env[name]; both {
+			return req, usage("--env and --unset-env both name %s", name)
+		}
+		req.Env[name] = &value
+	}
+	if !any {
+		return req, usage("nothing to change: name a flag, or a command behind --")
+	}
+	return req, nil
+}

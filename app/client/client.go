@@ -1,0 +1,225 @@
+// Package client is the typed client of the local API: what the window, the
+// tray and the command line call.
+//
+// It keeps no state but its connections, and shows nothing. Every error that it
+// returns is a *wire.Error, except those of an ended context.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"bridgekeeper/app/home"
+	"bridgekeeper/app/sock"
+	"bridgekeeper/app/wire"
+)
+
+const (
+	// dialTimeout: the kernel accepts for a living core at once.
+	dialTimeout = 5 * time.Second
+	// maxAnswer is above the largest tool result that the core takes from a server.
+	maxAnswer = 128 << 20
+	// maxLine bounds one line of a stream: a snapshot of a thousand servers is a few MiB.
+	maxLine = 32 << 20
+)
+
+// Client talks to one core. It is safe for concurrent use.
+type Client struct {
+	http *http.Client
+}
+
+// New returns a client of the core that listens at socket.
+func New(socket string) *Client {
+	return NewDialer(func(ctx context.Context) (net.Conn, error) { return sock.Dial(ctx, socket) })
+}
+
+// NewDialer returns a client that connects in its own way, for tests.
+func NewDialer(dial func(context.Context) (net.Conn, error)) *Client {
+	return &Client{http: &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+			defer cancel()
+			return dial(ctx)
+		},
+		DisableCompression: true,
+		MaxIdleConns:       4,
+		IdleConnTimeout:    time.Minute,
+	}}}
+}
+
+// Find returns a client of this person's core, wherever its files are.
+func Find() (*Client, error) {
+	d, err := home.Find(runtime.GOOS, os.Getenv)
+	if err != nil {
+		return nil, &wire.Error{Code: wire.CodeBadRequest, Message: err.Error()}
+	}
+	return New(d.Socket), nil
+}
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Snapshot returns the current state.
+func (c *Client) Snapshot(ctx context.Context) (*wire.Snapshot, error) {
+	var s wire.Snapshot
+	return &s, c.do(ctx, http.MethodGet, "/snapshot", nil, &s)
+}
+
+// AddServer adds an entry to the config.
+func (c *Client) AddServer(ctx context.Context, req wire.AddServer) error {
+	return c.do(ctx, http.MethodPost, "/servers", req, nil)
+}
+
+// EditServer changes an entry.
+func (c *Client) EditServer(ctx context.Context, name string, req wire.EditServer) error {
+	return c.do(ctx, http.MethodPatch, server(name, ""), req, nil)
+}
+
+// RemoveServer removes an entry.
+func (c *Client) RemoveServer(ctx context.Context, name string) error {
+	return c.do(ctx, http.MethodDelete, server(name, ""), nil, nil)
+}
+
+// Act orders start, stop or restart.
+func (c *Client) Act(ctx context.Context, name, verb string) error {
+	return c.do(ctx, http.MethodPost, server(name, verb), nil, nil)
+}
+
+// Tools lists a server's tools.
+func (c *Client) Tools(ctx context.Context, name string) ([]wire.Tool, error) {
+	var tools []wire.Tool
+	return tools, c.do(ctx, http.MethodGet, server(name, "tools"), nil, &tools)
+}
+
+// Call calls a tool and returns the raw CallToolResult.
+func (c *Client) Call(ctx context.Context, name string, req wire.CallTool) ([]byte, error) {
+	var result json.RawMessage
+	return result, c.do(ctx, http.MethodPost, server(name, "call"), req, &result)
+}
+
+// AddHost gives an application a token.
+func (c *Client) AddHost(ctx context.Context, name string) (*wire.NewHost, error) {
+	var h wire.NewHost
+	return &h, c.do(ctx, http.MethodPost, "/hosts", map[string]string{"name": name}, &h)
+}
+
+// RemoveHost takes an application's token away.
+func (c *Client) RemoveHost(ctx context.Context, name string) error {
+	return c.do(ctx, http.MethodDelete, "/hosts/"+url.PathEscape(name), nil, nil)
+}
+
+// Logs hands each line to send; see localapi.Use.
+func (c *Client) Logs(ctx context.Context, name string, lines int, follow bool, send func(wire.LogLine) error) error {
+	path := "/logs"
+	if name != "" {
+		path = server(name, "logs")
+	}
+	query := url.Values{"lines": {strconv.Itoa(lines)}, "follow": {strconv.FormatBool(follow)}}
+	return stream(ctx, c, path+"?"+query.Encode(), send)
+}
+
+func server(name, below string) string {
+	path := "/servers/" + url.PathEscape(name)
+	if below != "" {
+		path += "/" + below
+	}
+	return path
+}
+
+// do makes one request; in and out may be nil.
+func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		var data bytes.Buffer
+		enc := json.NewEncoder(&data)
+		enc.SetEscapeHTML(false) // a tool's arguments stay as they were written
+		if err := enc.Encode(in); err != nil {
+			return &wire.Error{Code: wire.CodeBadRequest, Message: "encode the request: " + err.Error()}
+		}
+		body = &data
+	}
+	resp, err := c.send(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return cut(ctx, err)
+	}
+	if len(data) > maxAnswer {
+		return &wire.Error{Code: wire.CodeBodyTooLarge, Message: fmt.Sprintf("the answer is larger than %d MiB", maxAnswer>>20)}
+	}
+	if raw, ok := out.(*json.RawMessage); ok {
+		*raw = data // byte for byte, whatever is in it
+		return nil
+	}
+	if err := json.Unmarshal(data, out); err != nil {
+		return &wire.Error{Code: wire.CodeInternal, Message: "read the core's answer: " + err.Error()}
+	}
+	return nil
+}
+
+// send returns only answers that are not errors; the caller closes the body.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://bridgekeeper/v1"+path, body)
+	if err != nil {
+		return nil, &wire.Error{Code: wire.CodeBadRequest, Message: err.Error()}
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	if resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	var e wire.Error
+	data, _ := io.ReadAll(io.LimitReader(resp.Body, maxLine))
+	if json.Unmarshal(data, &e) != nil || e.Code == "" {
+		return nil, &wire.Error{Code: wire.CodeInternal, Message: "the core answered " + resp.Status}
+	}
+	return nil, &e
+}
+
+func unreachable(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, sock.ErrNotOurs), errors.Is(err, os.ErrPermission):
+		return &wire.Error{Code: wire.CodeNotAllowed, Message: "the core's socket belongs to another user",
+			Hint: "Run this command as the user that runs Bridgekeeper."}
+	case sock.NobodyThere(err), errors.Is(err, net.ErrClosed):
+		return &wire.Error{Code: wire.CodeNotRunning, Message: "Bridgekeeper is not running",
+			Hint: "Start it with `bridgekeeper serve`."}
+	}
+	return cut(ctx, err)
+}
+
+func cut(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err // the address inside means nothing to a person
+	}
+	return &wire.Error{Code: wire.CodeNotRunning, Message: "the core did not finish its answer: " + err.Error(),
+		Hint: "It may just be ending. Look with `bridgekeeper status`."}
+}
