@@ -78,7 +78,7 @@ func New(opts Options) *Supervisor {
 		servers: make(map[string]*server),
 		past:    make(map[string]past),
 	}
-	s.table.Store(new(map[Key]*instance))
+	s.table.Store(&map[Key]*instance{})
 	return s
 }
 
