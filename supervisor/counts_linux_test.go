@@ -24,3 +24,7 @@ func counts(tb testing.TB) left {
 	}
 	return left{runtime.NumGoroutine(), len(files), children}
 }
+
+func (l left) more(o left) bool {
+	return l.goroutines > o.goroutines || l.files > o.files || l.children > o.children
+}

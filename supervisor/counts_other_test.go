@@ -10,3 +10,7 @@ import (
 type left struct{ goroutines int }
 
 func counts(testing.TB) left { return left{runtime.NumGoroutine()} }
+
+func (l left) more(o left) bool {
+	return l.goroutines > o.goroutines
+}

@@ -214,9 +214,12 @@ func TestEnvironmentIsTheSpecs(t *testing.T) {
 
 // Restarting the gateway again and again left processes, files and goroutines.
 func TestManyRestartsLeaveNothing(t *testing.T) {
-	before := counts(t)
+	before := counts(t) // other tests may still be leaving
 	h := start(t, Options{LogDir: t.TempDir()})
-	const servers, restarts = 20, 20
+	servers, restarts := 20, 20
+	if raceEnabled { // each start of this binary takes ten times as long then
+		servers, restarts = 10, 4
+	}
 	var specs []Spec
 	for n := range servers {
 		specs = append(specs, testSpec(t, fmt.Sprintf("s%d", n), "normal"))
@@ -233,10 +236,10 @@ func TestManyRestartsLeaveNothing(t *testing.T) {
 		}
 	}
 	for _, s := range specs {
-		h.until("ready", func() bool { st := h.get(s.Server); return st.State == Ready && st.Gen == restarts+1 })
+		h.until("ready", func() bool { st := h.get(s.Server); return st.State == Ready && st.Gen == uint64(restarts+1) })
 	}
 	h.stop()
-	if after := counts(t); after != before {
+	if after := counts(t); after.more(before) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	if files, _ := os.ReadDir(h.opts.StateDir); len(files) != 0 {

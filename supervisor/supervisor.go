@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,6 +71,11 @@ func New(opts Options) *Supervisor {
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.StateDir != "" { // its paths are given to children, who live elsewhere
+		if dir, err := filepath.Abs(opts.StateDir); err == nil {
+			opts.StateDir = dir
+		}
 	}
 	s := &Supervisor{
 		opts:    opts,
