@@ -158,7 +158,7 @@ func (a *attempt) handshake() (Session, error) {
 	for {
 		select {
 		case r := <-result:
-			return r.session, a.attachError(r.err)
+			return a.attached(r)
 		case <-firstByte:
 			firstByte, installing, limit = nil, false, a.t.Handshake
 			timer.Reset(limit)
@@ -192,15 +192,25 @@ type attached struct {
 // errDied stands for the death of the process; exit makes the sentence.
 var errDied = errors.New("the server's process ended")
 
-// attachError prefers the death of the process over what Attach saw of it.
-func (a *attempt) attachError(err error) error {
-	if err == nil {
-		return nil
+var errNoSession = errors.New("no session came of the handshake")
+
+// attached takes over what Attach returned. An error gives way to the death of
+// the process behind it.
+func (a *attempt) attached(r attached) (Session, error) {
+	if r.err == nil && r.session != nil {
+		return r.session, nil
 	}
-	if a.diedWithin(a.t.Grace) {
-		return errDied
+	if r.session != nil {
+		r.session.Close(r.err)
 	}
-	return err
+	switch {
+	case a.diedWithin(a.t.Grace):
+		return nil, errDied
+	case r.err == nil:
+		return nil, errNoSession
+	default:
+		return nil, r.err
+	}
 }
 
 // diedWithin waits a moment for a death that is about to be known.

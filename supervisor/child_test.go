@@ -62,20 +62,22 @@ func child(mode string) {
 		}
 	}
 	switch run {
+	case "core":
+		core()
 	case "sleep":
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	case "deaf": // answers the greeting, then never reads again
 		bufio.NewReaderSize(os.Stdin, 16).ReadString('\n')
 		fmt.Println("welcome")
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	case "silent":
 		io.Copy(io.Discard, os.Stdin)
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	case "close-stdout":
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		fmt.Println("welcome")
 		os.Stdout.Close()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	default:
 		talk(run == "linger")
 	}
@@ -119,7 +121,7 @@ func talk(linger bool) {
 		}
 	}
 	if linger {
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	}
 }
 

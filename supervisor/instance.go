@@ -55,6 +55,7 @@ type instance struct {
 	forget  bool  // end the loop when nothing runs
 	ending  error // why the running process was told to end; nil when it wasn't
 	barred  bool  // Failed because the command can't be run, not by crashes
+	kicked  bool  // the next attempt shall not wait
 	run     *attempt
 	session Session
 	ready   time.Time // when this generation became Ready
@@ -128,7 +129,10 @@ func (i *instance) loop() {
 		case <-i.timer.C:
 			i.launch()
 		case <-i.kicks:
-			if i.now.State == Backoff && i.run == nil {
+			if i.now.State != Backoff {
+				break
+			}
+			if i.kicked = true; i.run == nil {
 				i.launch()
 			}
 		}
@@ -250,7 +254,7 @@ func (i *instance) launch() {
 	}
 	i.timer.Stop()
 	i.now.Gen++
-	i.ending, i.barred, i.ready = nil, false, time.Time{}
+	i.ending, i.barred, i.kicked, i.ready = nil, false, false, time.Time{}
 	i.enter(Starting)
 	i.now.Phase = Resolving
 	i.run = newAttempt(i, i.now.Gen, i.spec)

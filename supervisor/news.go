@@ -34,6 +34,7 @@ func (i *instance) hear(n news) {
 		i.now.PID, i.now.Started = n.pid, time.Now()
 		i.now.Restarts = i.starts
 		i.starts++
+		i.lines.note(fmt.Sprintf("started, process %d", n.pid))
 	case newsPhase:
 		if i.now.State == Starting {
 			i.now.Phase = n.phase
@@ -123,6 +124,9 @@ func (i *instance) ended(n news) {
 		return
 	}
 	i.enter(Backoff)
+	if i.kicked {
+		wait = 0
+	}
 	i.now.NextTry = now.Add(wait)
 	i.timer.Reset(wait)
 	i.settle()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -71,6 +72,11 @@ func New(opts Options) *Supervisor {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
+	if opts.StateDir != "" { // its paths are given to children, who live elsewhere
+		if dir, err := filepath.Abs(opts.StateDir); err == nil {
+			opts.StateDir = dir
+		}
+	}
 	s := &Supervisor{
 		opts:    opts,
 		keeper:  newKeeper(rand.Text(), opts.StateDir, opts.Log),
@@ -78,7 +84,7 @@ func New(opts Options) *Supervisor {
 		servers: make(map[string]*server),
 		past:    make(map[string]past),
 	}
-	s.table.Store(new(map[Key]*instance))
+	s.table.Store(&map[Key]*instance{})
 	return s
 }
 

@@ -18,8 +18,9 @@ func TestStartCallStop(t *testing.T) {
 	if err := h.Stop("a"); err != nil {
 		t.Fatal(err)
 	}
+	pid := st.PID
 	st = h.reach("a", Stopped)
-	if st.PID != 0 || !gone(st.PID) {
+	if st.PID != 0 || !gone(pid) {
 		t.Errorf("still there: %+v", st)
 	}
 	if got := s.cause.Load(); got != errStopped.Error() {
@@ -35,5 +36,3 @@ func TestStartCallStop(t *testing.T) {
 		t.Errorf("status %+v", st)
 	}
 }
-
-func gone(pid int) bool { return pid == 0 || signalZero(pid) != nil }

@@ -144,7 +144,7 @@ func (p *Process) emptyWithin(d time.Duration) bool {
 		if left <= 0 {
 			return false
 		}
-		time.Sleep(min(left, jobPoll))
+		<-time.After(min(left, jobPoll))
 	}
 }
 

@@ -101,6 +101,6 @@ func endRun(run string, registered map[Entry]bool) {
 				signalOne(p, syscall.SIGKILL)
 			}
 		}
-		time.Sleep(pollMost)
+		<-time.After(pollMost)
 	}
 }

@@ -38,7 +38,7 @@ type Watcher struct {
 	mu      sync.Mutex
 	entries map[Entry]bool // guarded by mu, like the two below
 	pipe    *os.File       // write end; only the core has one
-	pid     int
+	cmd     *exec.Cmd      // nil while there is none
 }
 
 // StartWatcher starts it. run is the first part of all marks of this core.
@@ -81,7 +81,10 @@ func (w *Watcher) Remove(e Entry) {
 func (w *Watcher) PID() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pid
+	if w.cmd == nil {
+		return 0
+	}
+	return w.cmd.Process.Pid
 }
 
 // Close lets the watcher go in peace. All children must have been ended.
@@ -144,7 +147,7 @@ func (w *Watcher) leave(cmd *exec.Cmd, dead <-chan struct{}) {
 func (w *Watcher) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pid = 0
+	w.cmd = nil
 	if w.pipe != nil {
 		w.pipe.Close()
 		w.pipe = nil
@@ -177,7 +180,7 @@ func (w *Watcher) launch() (*exec.Cmd, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pipe, w.pid = write, cmd.Process.Pid
+	w.pipe, w.cmd = write, cmd
 	w.sayLocked("r " + w.run)
 	for e := range w.entries {
 		w.sayLocked("+ " + e.String())
@@ -193,8 +196,8 @@ func (w *Watcher) sayLocked(line string) {
 	}
 	w.pipe.SetWriteDeadline(time.Now().Add(watcherWrite))
 	if _, err := w.pipe.WriteString(line + "\n"); err != nil {
-		if w.pid > 0 {
-			syscall.Kill(w.pid, syscall.SIGKILL)
+		if w.cmd != nil {
+			w.cmd.Process.Kill()
 		}
 		w.pipe.Close()
 		w.pipe = nil

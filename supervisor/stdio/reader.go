@@ -112,7 +112,7 @@ func (r *reader) cut() (raw []byte, whole bool, err error) {
 func (r *reader) fill() {
 	switch {
 	case r.buf == nil:
-		r.buf = make([]byte, r.base)
+		r.buf = getBuffer(r.base)[:r.base]
 	case r.r == r.w:
 		r.r, r.w = 0, 0
 	case r.w == len(r.buf):
@@ -174,7 +174,8 @@ func (r *reader) handOver(line []byte) []byte {
 	}
 	r.hint = len(r.buf)
 	rest := r.buf[r.r:r.w]
-	next := make([]byte, max(r.base, len(rest)+len(rest)/2))
+	size := max(r.base, len(rest)+len(rest)/2)
+	next := getBuffer(size)[:size]
 	r.r, r.w = 0, copy(next, rest)
 	r.buf = next
 	return line
@@ -183,7 +184,7 @@ func (r *reader) handOver(line []byte) []byte {
 // drop goes back to a small buffer as soon as what is unread fits into one.
 func (r *reader) drop() {
 	if rest := r.w - r.r; len(r.buf) > r.base && rest <= r.base/2 {
-		r.replace(make([]byte, r.base))
+		r.replace(getBuffer(r.base)[:r.base:r.base])
 	}
 }
 

@@ -18,16 +18,17 @@ const (
 	// copyBelow: shorter lines are copied behind one another for a single write;
 	// for longer ones a second write of the line end is cheaper than the copy.
 	copyBelow = 32 << 10
-	// keepBuffer is the most a gathering buffer may hold on to between uses.
-	keepBuffer = 2 * copyBelow
-	// writeChunk bounds one write where progress can't be seen inside it.
-	writeChunk = 64 << 10
+	// chunkSize is what lines are gathered in: one write each.
+	chunkSize = 64 << 10
+	// patience is how long a caller with a long line stays for a child that is
+	// reading it; only then is the rest copied and left to the flush goroutine.
+	patience = 20 * time.Millisecond
 )
 
 // writer puts lines on stdin. Whoever finds it idle becomes the one who writes
-// (busy) and owns file, scratch and rest until it lets go; everybody else
-// appends to pending. A write never waits in a caller: what the pipe doesn't
-// take at once goes to flush, on a goroutine of its own.
+// (busy) and owns work, rest and the try fields until it lets go; everybody else
+// appends to pending. What the pipe doesn't take at once goes to flush, on a
+// goroutine of its own.
 type writer struct {
 	file    *os.File
 	raw     syscall.RawConn // nil: no write without waiting on this system
@@ -38,19 +39,21 @@ type writer struct {
 	mu       sync.Mutex
 	busy     bool          // guarded by mu, as are all down to flushers
 	finished bool          // no more lines; close when idle
-	pending  []byte        // whole lines, each with its LF
+	pending  [][]byte      // pooled chunks of whole lines, each with its LF
+	queued   int           // bytes in pending
 	room     chan struct{} // closed when pending was taken; nil when nobody waits
 	err      error         // why writes fail
 
 	flushers sync.WaitGroup // the goroutine that runs flush, at most one
 
 	// Of the busy one:
-	scratch []byte // the lines being written
-	rest    []byte // what the pipe didn't take at once
-	try     func(fd uintptr) bool
-	tryBuf  []byte
-	tryN    int
-	tryErr  error
+	rest   []byte   // pooled; its first off bytes have been written
+	off    int      // see rest
+	work   [][]byte // chunks taken from pending, to be written after rest
+	try    func(fd uintptr) bool
+	tryBuf []byte
+	tryN   int
+	tryErr error
 }
 
 func newWriter(f *os.File, opts Options) *writer {
@@ -87,9 +90,9 @@ func (c *Conn) WriteLine(ctx context.Context, line []byte) error {
 
 // direct writes line from the caller's goroutine, then what gathered meanwhile.
 func (w *writer) direct(line []byte) error {
-	done, err := w.writeNow(line, true)
+	err := w.writeFirst(line)
 	for range maxRounds {
-		if err != nil || !done {
+		if err != nil || w.rest != nil {
 			break
 		}
 		w.mu.Lock()
@@ -99,16 +102,14 @@ func (w *writer) direct(line []byte) error {
 			return nil
 		}
 		w.mu.Unlock()
-		done, err = w.writeNow(w.scratch, false)
+		err = w.writeWork()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
 		w.failLocked(err)
-		w.idleLocked()
-		return w.err
 	}
-	if w.err != nil { // closed meanwhile; nobody may start a goroutine any more
+	if w.err != nil { // also closed meanwhile: no goroutine may be started any more
 		w.idleLocked()
 		return w.err
 	}
@@ -126,7 +127,7 @@ func (w *writer) gatherLocked(ctx context.Context, line []byte) error {
 		if w.finished {
 			return ErrClosed
 		}
-		if len(w.pending) == 0 || len(w.pending)+len(line)+1 <= w.limit {
+		if w.queued == 0 || w.queued+len(line)+1 <= w.limit {
 			break
 		}
 		if w.room == nil {
@@ -143,7 +144,7 @@ func (w *writer) gatherLocked(ctx context.Context, line []byte) error {
 		}
 		w.mu.Lock()
 	}
-	w.pending = append(append(w.pending, line...), '\n')
+	w.addLocked(line)
 	if !w.busy {
 		w.busy = true
 		w.flushers.Go(w.flush)
@@ -151,12 +152,24 @@ func (w *writer) gatherLocked(ctx context.Context, line []byte) error {
 	return nil
 }
 
-// takeLocked moves pending to scratch; false means there was nothing.
+func (w *writer) addLocked(line []byte) {
+	n := len(line) + 1
+	w.queued += n
+	last := len(w.pending) - 1
+	if last < 0 || cap(w.pending[last])-len(w.pending[last]) < n {
+		w.pending = append(w.pending, getBuffer(max(n, chunkSize)))
+		last++
+	}
+	w.pending[last] = append(append(w.pending[last], line...), '\n')
+}
+
+// takeLocked moves pending to work; false means there was nothing.
 func (w *writer) takeLocked() bool {
 	if len(w.pending) == 0 || w.err != nil {
 		return false
 	}
-	w.pending, w.scratch = w.scratch[:0], w.pending
+	w.pending, w.work = w.work[:0], w.pending
+	w.queued = 0
 	w.signalLocked()
 	return true
 }
@@ -164,15 +177,7 @@ func (w *writer) takeLocked() bool {
 // idleLocked lets go of the pen.
 func (w *writer) idleLocked() {
 	w.busy = false
-	if cap(w.scratch) > keepBuffer {
-		w.scratch = nil
-	}
-	if cap(w.pending) > keepBuffer && len(w.pending) == 0 {
-		w.pending = nil
-	}
-	if cap(w.rest) > keepBuffer {
-		w.rest = nil
-	}
+	w.rest, w.work = nil, w.work[:0]
 	if w.finished {
 		w.closeLocked()
 	}
@@ -185,34 +190,58 @@ func (w *writer) signalLocked() {
 	}
 }
 
-// writeNow writes what the pipe takes without waiting; the remainder is kept
-// in rest for flush and done is false then. end adds an LF.
-func (w *writer) writeNow(b []byte, end bool) (done bool, err error) {
-	var n int
-	if end && len(b) < copyBelow {
-		w.scratch = append(append(w.scratch[:0], b...), '\n')
-		b, end = w.scratch, false
+// writeFirst writes the caller's own line. What the pipe doesn't take is left
+// in rest.
+func (w *writer) writeFirst(line []byte) error {
+	if len(line) < copyBelow {
+		return w.writeChunk(append(append(getBuffer(len(line)+1), line...), '\n'))
 	}
-	for {
-		if n, err = w.attempt(b); err != nil {
-			return false, err
+	n, err := w.attempt(line)
+	if err == nil && n < len(line) {
+		var more int
+		more, err = w.writeWithin(line[n:], min(patience, w.timeout))
+		n += more
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = nil
 		}
-		b = b[n:]
-		if len(b) > 0 {
-			w.rest = append(w.rest[:0], b...)
-			if end {
-				w.rest = append(w.rest, '\n')
-			}
-			return false, nil
-		}
-		if !end {
-			return true, nil
-		}
-		b, end = lineEnd, false
 	}
+	if err != nil {
+		return err
+	}
+	return w.writeChunk(append(append(getBuffer(len(line)-n+1), line[n:]...), '\n'))
 }
 
-var lineEnd = []byte{'\n'}
+// writeChunk writes a pooled chunk, or what the pipe takes of it.
+func (w *writer) writeChunk(b []byte) error {
+	n, err := w.attempt(b)
+	if err != nil {
+		return err
+	}
+	if n == len(b) {
+		putBuffer(b)
+	} else {
+		w.rest, w.off = b, n
+	}
+	return nil
+}
+
+// writeWork writes the chunks of work, as far as the pipe takes them.
+func (w *writer) writeWork() error {
+	for i, b := range w.work {
+		if err := w.writeChunk(b); err != nil {
+			return err
+		}
+		if w.rest != nil {
+			n := copy(w.work, w.work[i+1:])
+			clear(w.work[n:])
+			w.work = w.work[:n]
+			return nil
+		}
+		w.work[i] = nil
+	}
+	w.work = w.work[:0]
+	return nil
+}
 
 // attempt is one write that doesn't wait; 0 and no error when the pipe is full.
 func (w *writer) attempt(b []byte) (int, error) {
@@ -225,12 +254,19 @@ func (w *writer) attempt(b []byte) (int, error) {
 	return w.tryN, w.tryErr
 }
 
-// flush writes rest and everything gathered, waiting for the child to read,
-// until nothing is left.
+// flush writes rest, work and everything gathered, waiting for the child to
+// read, until nothing is left.
 func (w *writer) flush() {
-	err := w.writeAll(w.rest)
-	w.rest = w.rest[:0]
+	err := w.writeAll(w.rest, w.off)
+	w.rest, w.off = nil, 0
 	for {
+		for i, b := range w.work {
+			if err == nil {
+				err = w.writeAll(b, 0)
+			}
+			w.work[i] = nil
+		}
+		w.work = w.work[:0]
 		w.mu.Lock()
 		if err != nil {
 			w.failLocked(err)
@@ -241,19 +277,18 @@ func (w *writer) flush() {
 			return
 		}
 		w.mu.Unlock()
-		err = w.writeAll(w.scratch)
 	}
 }
 
-// writeAll waits for the child to read, but not longer than timeout without a
-// byte of progress.
-func (w *writer) writeAll(b []byte) error {
-	for len(b) > 0 {
-		chunk := b
+// writeAll writes a pooled chunk from off on. It waits for the child to read,
+// but not longer than timeout without a byte of progress.
+func (w *writer) writeAll(chunk []byte, off int) error {
+	for b := chunk[off:]; len(b) > 0; {
+		part := b
 		if w.raw == nil {
-			chunk = b[:min(len(b), writeChunk)]
+			part = b[:min(len(b), chunkSize)] // no progress can be seen inside one write
 		}
-		n, err := w.writeWithin(chunk)
+		n, err := w.writeWithin(part, w.timeout)
 		b = b[n:]
 		if err == nil || (n > 0 && errors.Is(err, os.ErrDeadlineExceeded)) {
 			continue
@@ -263,19 +298,20 @@ func (w *writer) writeAll(b []byte) error {
 		}
 		return err
 	}
+	putBuffer(chunk)
 	return nil
 }
 
 // writeWithin is one bounded write. Where pipes have no deadlines, a timer
 // breaks the Conn; the write itself ends when the child's tree has been ended.
-func (w *writer) writeWithin(b []byte) (int, error) {
+func (w *writer) writeWithin(b []byte, limit time.Duration) (int, error) {
 	if w.raw != nil {
-		w.file.SetWriteDeadline(time.Now().Add(w.timeout))
+		w.file.SetWriteDeadline(time.Now().Add(limit))
 		n, err := w.file.Write(b)
 		w.file.SetWriteDeadline(time.Time{}) // an old deadline would fail direct writes
 		return n, err
 	}
-	timer := time.AfterFunc(w.timeout, func() {
+	timer := time.AfterFunc(limit, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.failLocked(ErrWriteTimeout)
@@ -297,7 +333,7 @@ func (w *writer) failLocked(err error) {
 	default:
 		w.err = fmt.Errorf("write to the server: %w", err)
 	}
-	w.pending = nil
+	w.pending, w.queued = nil, 0
 	w.signalLocked()
 	close(w.broken)
 }

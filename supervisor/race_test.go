@@ -1,0 +1,6 @@
+//go:build race
+
+package supervisor
+
+// raceEnabled makes children slow to start.
+const raceEnabled = true

@@ -1,0 +1,6 @@
+//go:build race
+
+package stdio
+
+// raceEnabled: a sync.Pool drops things at random then.
+const raceEnabled = true
