@@ -120,16 +120,16 @@ func (d *demo) kill(ctx context.Context) error {
 
 func (d *demo) logs(ctx context.Context) error {
 	d.out.sent("bridgekeeper server logs rooms    (its last lines)")
-	out, err := d.core.CLI(ctx, "server", "logs", "rooms")
-	if err != nil {
-		return err
-	}
-	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var lines []string
+	// What a server says on stderr may arrive a moment after its answer.
+	err := shipped.Poll(ctx, func() (bool, error) {
+		out, err := d.core.CLI(ctx, "server", "logs", "rooms")
+		lines = strings.Split(strings.TrimSpace(out), "\n")
+		return strings.Contains(out, "rooms: ready") && strings.Contains(out, "search") && strings.Contains(out, "aspen"), err
+	})
 	d.out.got("%s", strings.Join(lines[max(0, len(lines)-8):], "\n"))
-	for _, want := range []string{"rooms: ready", "search", "aspen"} {
-		if !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, want) }) {
-			return fmt.Errorf("no log line holds %q", want)
-		}
+	if err != nil {
+		return fmt.Errorf("find the lines of the calls above in the log: %w", err)
 	}
 	d.out.done("%d lines kept, from before and after the crash", len(lines))
 	return nil
