@@ -28,7 +28,7 @@ type Programs struct {
 
 // ServeOptions are the flags of serve and its streams.
 type ServeOptions struct {
-	Port     int    // 0: the stored one, else the default
+	Port     int    // negative: the stored one, else the default; 0: any free one
 	Answers  string // tty, allow or deny
 	JSON     bool   // the first line of stdout is {"url":…,"socket":…,"pid":…}
 	Open     bool   // no token is asked for

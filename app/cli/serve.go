@@ -19,7 +19,7 @@ func (p *program) serve() *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Port, "port", 0, "loopback port (default: the one used last, at first 2734)")
+	f.IntVar(&o.Port, "port", -1, "loopback port; 0 takes any free one, -1 the one used last (at first 2734)")
 	f.StringVar(&o.Answers, "answers", "deny", "who answers for tools that don't say they are read-only: tty (asks here), allow (dangerous) or deny")
 	f.BoolVar(&o.Open, "open", false, "ask AI applications for no token (for trials only)")
 	f.BoolVar(&o.Examples, "examples", false, "add the two example servers when the config has no server")
@@ -27,8 +27,8 @@ func (p *program) serve() *cobra.Command {
 	answers := []string{"tty", "allow", "deny"}
 	_ = cmd.RegisterFlagCompletionFunc("answers", cobra.FixedCompletions(answers, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if o.Port < 0 || o.Port > 65535 {
-			return usage("--port is %d: it must be between 1 and 65535", o.Port)
+		if o.Port < -1 || o.Port > 65535 {
+			return usage("--port is %d: it must be between 0 and 65535", o.Port)
 		}
 		if !slices.Contains(answers, o.Answers) {
 			return usage("--answers is %q: it must be tty, allow or deny", o.Answers)

@@ -30,6 +30,10 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("a line of %d bytes is over the cap", e.Size)
 }
 
+// Parts returns the line's two ends and its size, for callers that can't name
+// this type.
+func (e *TooLongError) Parts() (head, tail []byte, size int64) { return e.Head, e.Tail, e.Size }
+
 // reader cuts stdout into lines. All of it belongs to the one goroutine that
 // calls next.
 type reader struct {

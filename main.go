@@ -1,0 +1,38 @@
+// Bridgekeeper supervises MCP servers and gives every AI host on this computer
+// one endpoint for all of them. This file only chooses what to run.
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"bridgekeeper/app"
+	"bridgekeeper/app/cli"
+	"bridgekeeper/app/example"
+	"bridgekeeper/app/wire"
+	"bridgekeeper/supervisor/proc"
+)
+
+// version is set by the release build.
+var version = "0.1.0-dev"
+
+func main() {
+	if proc.RunWatcherIfAsked() {
+		return
+	}
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Programs{
+		Serve:   serve,
+		Example: example.Run,
+		Version: version,
+	}))
+}
+
+func serve(ctx context.Context, o cli.ServeOptions) error {
+	return app.Serve(ctx, app.Options{
+		Version: version, Port: o.Port, Answers: o.Answers, Open: o.Open, Examples: o.Examples,
+		Stdin: o.Stdin, Terminal: o.Stderr,
+		Log: slog.New(slog.NewTextHandler(o.Stderr, nil)),
+		Up:  func(core wire.Core, token string) { cli.Announce(o, core, token) },
+	})
+}
