@@ -158,6 +158,7 @@ func (a *App) run(ctx context.Context) error {
 	part(&inside, inner, "news", a.followNews)
 	part(&inside, inner, "config", a.config.Run)
 	part(&inside, inner, "reconcile", a.followConfig)
+	part(&inside, inner, "processors", followLoad)
 	if a.gate.terminal != nil {
 		part(&inside, inner, "terminal", a.gate.terminal.run)
 	}
