@@ -20,7 +20,7 @@ func TestPace(t *testing.T) {
 	for range 19 {
 		step(0.1, 4) // kept for a while: load comes in bursts
 	}
-	step(0.9, 1) // that much fits on one
+	step(0.9, 1) // that much of several fits on one
 	step(0.95, 4)
 	for range 39 {
 		step(0.95, 4) // it did not: kept for twice as long
@@ -31,7 +31,7 @@ func TestPace(t *testing.T) {
 	}
 	step(0.99, 4)
 	step(3.9, 4)
-	if one := newPace(1); one.next(0, 5) != 1 {
-		t.Error("more processors than the machine has")
+	if one := newPace(2); one.next(0, 5) != 1 {
+		t.Error("more than half of the machine")
 	}
 }

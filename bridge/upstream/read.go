@@ -228,7 +228,6 @@ var headID = regexp.MustCompile(`^\s*{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\
 // the line's start or end; if neither shows it, only a sole call can be meant.
 func (s *Session) tooLong(line TooLong) {
 	head, tail, size := line.Parts()
-	s.lines.Stray(head)
 	found := headID.FindSubmatch(head)
 	if found == nil {
 		found = tailID.FindSubmatch(tail)
