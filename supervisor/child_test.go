@@ -135,7 +135,7 @@ func testSpec(tb testing.TB, name, mode string) Spec {
 	return Spec{
 		Server:  name,
 		Command: exe,
-		Env:     []string{"TEST_CHILD=" + mode, "PATH=" + os.Getenv("PATH"), "GOMAXPROCS=1", "GORACE=exitcode=0"},
+		Env:     []string{"TEST_CHILD=" + mode, "PATH=" + os.Getenv("PATH"), "GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0"},
 		Dir:     tb.TempDir(),
 	}
 }
