@@ -33,7 +33,7 @@ type pace struct {
 // newPace leaves at least half of the machine to the hosts and servers that a
 // call goes between: they work while we do.
 func newPace(cpus int) *pace {
-	return &pace{most: max(1, min(cpus/2, mostProcessors)), procs: 1, hold: firstHold}
+	return &pace{most: max(1, min(cpus/2, mostProcessors)), procs: 1, hold: firstHold, until: -longestHold}
 }
 
 // next takes one sample: the clock, and the CPU time used as a share of wall
