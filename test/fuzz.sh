@@ -8,6 +8,6 @@ while IFS=: read -r file name; do
 	found=$((found + 1))
 	echo "== $name in $(dirname "$file") for $time"
 	go test -run '^$' -fuzz "^$name\$" -fuzztime "$time" "./$(dirname "$file")"
-done < <(git ls-files -co --exclude-standard '*_test.go' | xargs grep -oE '^func Fuzz[A-Za-z0-9_]+' | sed 's/:func /:/' | sort)
+done < <(find . -name '*_test.go' -not -path './.*' -not -path '*/node_modules/*' -print0 | xargs -0 grep -oE '^func Fuzz[A-Za-z0-9_]+' | sed 's/:func /:/; s/^\.\///' | sort)
 echo "$found fuzz targets, no new failures"
 [ "$found" -gt 0 ]
