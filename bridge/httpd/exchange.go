@@ -50,7 +50,7 @@ func (x *exchange) open() *stream {
 	if x.stream != nil || x.closed || !x.accept.sse {
 		return x.stream
 	}
-	x.stream = newStream()
+	x.stream = newStream(x.server.keepAlive)
 	if x.session != nil {
 		x.session.keep(x.stream)
 	}
@@ -69,7 +69,7 @@ func (x *exchange) pump(st *stream) {
 // run has the directory answer the request and writes the answer. cancel is
 // what ends the call early.
 func (x *exchange) run(ctx context.Context, seat *directory.Seat) {
-	alive := time.AfterFunc(keepAlive, func() { x.open() }) // the stream then keeps itself alive
+	alive := time.AfterFunc(x.server.keepAlive, func() { x.open() }) // the stream then keeps itself alive
 	answer := x.server.opts.Directory.Handle(ctx, &directory.Request{Seat: seat, Message: x.m, Sink: x})
 	alive.Stop()
 	x.finish(&answer, context.Cause(ctx) == errHostCancelled)

@@ -50,7 +50,7 @@ func (s *Server) legacyRequest(x *exchange) {
 // that hosts recover by themselves.
 func (s *Server) initialize(x *exchange) {
 	m := x.m
-	session := newSession(x.host, x.endpoint)
+	session := newSession(x.host, x.endpoint, s.keepAlive)
 	seat := session.seat
 	version, client := "", ""
 	params := m.Bytes(m.Params)
@@ -227,7 +227,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, host, endpoint stri
 	if session == nil {
 		return
 	}
-	st, from := session.standing, session.standing.newest()-uint64(session.standing.waiting())
+	st, from := session.standing, session.standing.unsent()
 	if last := r.Header.Get("Last-Event-Id"); last != "" {
 		var ok bool
 		if st, from, ok = session.resumable(last); !ok {

@@ -44,8 +44,9 @@ const (
 
 // Server answers hosts.
 type Server struct {
-	opts Options
-	port string // of the listener, for the Host check
+	opts      Options
+	port      string        // of the listener, for the Host check
+	keepAlive time.Duration // constant; tests shorten it
 
 	mu       sync.Mutex          // guards sessions
 	sessions map[string]*session // by id
@@ -54,7 +55,7 @@ type Server struct {
 
 // New returns a Server for a listener on the given TCP port.
 func New(port string, opts Options) *Server {
-	return &Server{opts: opts, port: port, sessions: make(map[string]*session)}
+	return &Server{opts: opts, port: port, keepAlive: keepAlive, sessions: make(map[string]*session)}
 }
 
 // Run serves ln until ctx ends; then calls in flight are cancelled, streams

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,12 +57,12 @@ type session struct {
 	asks     map[string]chan *rpc.Message       // our questions to the host, by raw id
 }
 
-func newSession(host, endpoint string) *session {
+func newSession(host, endpoint string, keepAlive time.Duration) *session {
 	s := &session{
 		id:       newSessionID(),
 		used:     time.Now(),
 		inFlight: make(map[string]context.CancelCauseFunc),
-		standing: newStream(),
+		standing: newStream(keepAlive),
 		streams:  make(map[string]*stream),
 		asks:     make(map[string]chan *rpc.Message),
 	}
@@ -226,26 +227,24 @@ func (s *session) forgetLocked() {
 	}
 }
 
-// resumable returns the stream an event id belongs to, and the event's number.
+// resumable returns the stream an event id belongs to, and where to go on.
 func (s *session) resumable(eventID string) (st *stream, from uint64, ok bool) {
-	at := -1
-	for i := range eventID {
-		if eventID[i] == '-' {
-			at = i
-		}
-	}
+	at := strings.LastIndexByte(eventID, '-')
 	if at < 0 {
 		return nil, 0, false
 	}
-	from, err := strconv.ParseUint(eventID[at+1:], 10, 64)
+	number, err := strconv.ParseUint(eventID[at+1:], 10, 64)
 	if err != nil {
 		return nil, 0, false
 	}
-	if eventID[:at] == s.standing.id {
-		return s.standing, from, true
+	if st = s.standing; eventID[:at] != st.id {
+		s.mu.Lock()
+		st = s.streams[eventID[:at]]
+		s.mu.Unlock()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st = s.streams[eventID[:at]]
-	return st, from, st != nil
+	if st == nil {
+		return nil, 0, false
+	}
+	from, ok = st.resume(number)
+	return st, from, ok
 }
