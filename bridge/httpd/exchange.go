@@ -91,6 +91,9 @@ func (x *exchange) finish(answer *directory.Answer, silent bool) {
 		}
 		st.close()
 		x.pumped.Wait()
+		if x.session != nil {
+			x.session.forget()
+		}
 	case silent:
 		x.w.WriteHeader(http.StatusAccepted)
 	default:

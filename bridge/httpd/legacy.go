@@ -170,6 +170,7 @@ func (s *Server) expire(ctx context.Context) {
 		s.mu.Lock()
 		var idle []*session
 		for _, one := range s.sessions {
+			one.forget()
 			if used, busy := one.idleSince(); !busy && time.Since(used) > sessionIdle {
 				idle = append(idle, one)
 			}

@@ -26,6 +26,7 @@ const (
 	expireEvery  = time.Minute
 	maxInFlight  = 1024            // calls of one session at once
 	maxStreams   = 64              // finished event streams kept for a host that comes back
+	maxFinished  = 8 << 20         // bytes of those; the newest is kept anyhow until a host has it
 	streamKeep   = 5 * time.Minute // how long those are kept
 	maxUnheard   = 256             // news kept while no stream is open
 	maxAsksAHost = 64              // questions to one host at once
@@ -182,6 +183,13 @@ func (s *session) end(cause error) {
 	s.standing.close()
 }
 
+// forget drops event streams that were kept long enough.
+func (s *session) forget() {
+	s.mu.Lock()
+	s.forgetLocked()
+	s.mu.Unlock()
+}
+
 // idleSince returns when the session was last used; busy is true while it has
 // a stream or a call.
 func (s *session) idleSince() (since time.Time, busy bool) {
@@ -200,30 +208,26 @@ func (s *session) keep(st *stream) {
 	s.nextID++
 	st.id = "c" + strconv.FormatUint(s.nextID, 36)
 	s.streams[st.id] = st
-	s.forgetLocked()
 }
 
-// forgetLocked drops finished streams that are old, or too many.
+// forgetLocked drops finished streams that are old, or too many, or too large
+// together: the oldest first.
 func (s *session) forgetLocked() {
-	finished := 0
-	var oldest string
-	var oldestAt time.Time
+	var over []finishedStream
 	for id, st := range s.streams {
-		closed, at := st.closedSince()
-		if !closed {
-			continue
-		}
-		if time.Since(at) > streamKeep {
-			delete(s.streams, id)
-			continue
-		}
-		finished++
-		if oldest == "" || at.Before(oldestAt) {
-			oldest, oldestAt = id, at
+		if f := st.finishedState(); f.closed {
+			f.id = id
+			over = append(over, f)
 		}
 	}
-	if finished > maxStreams {
-		delete(s.streams, oldest)
+	slices.SortFunc(over, func(a, b finishedStream) int { return b.at.Compare(a.at) })
+	size := 0
+	for i, f := range over {
+		size += f.size
+		mayBeAlone := i == 0 && !f.taken
+		if i >= maxStreams || size > maxFinished && !mayBeAlone || time.Since(f.at) > streamKeep {
+			delete(s.streams, f.id)
+		}
 	}
 }
 

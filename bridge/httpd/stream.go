@@ -284,9 +284,17 @@ func (s *stream) resume(number uint64) (from uint64, ok bool) {
 	return max(number, s.last-uint64(len(s.events))), number <= s.last
 }
 
-// closedSince reports whether the stream is closed, and since when.
-func (s *stream) closedSince() (closed bool, at time.Time) {
+// finishedStream is what decides how long a stream is kept.
+type finishedStream struct {
+	id     string
+	closed bool
+	at     time.Time
+	size   int
+	taken  bool // a connection took all of it
+}
+
+func (s *stream) finishedState() finishedStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed, s.closedAt
+	return finishedStream{closed: s.closed, at: s.closedAt, size: s.size, taken: s.sent == s.last}
 }
