@@ -1,8 +1,6 @@
 package directory
 
 import (
-	"strconv"
-
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
 )
@@ -58,23 +56,7 @@ func unknownResource(uri string) *rpc.Error {
 
 // rawError copies the error object of a reply.
 func rawError(reply *upstream.Reply) *rpc.Error {
-	raw := reply.Bytes(reply.Error)
-	e := &rpc.Error{Code: rpc.CodeInternal}
-	_ = rpc.Members(raw, func(key []byte, at rpc.Span) bool { // no object: the defaults stay
-		value := raw[at.Start:at.End]
-		switch string(key) {
-		case "code":
-			if code, err := strconv.Atoi(string(value)); err == nil {
-				e.Code = code
-			}
-		case "message":
-			e.Message = rpc.Text(value)
-		case "data":
-			e.Data = append([]byte(nil), value...)
-		}
-		return true
-	})
-	return e
+	return rpc.ReadError(reply.Bytes(reply.Error))
 }
 
 // Pieces returns the whole response of a reply as pieces to be written one

@@ -277,7 +277,8 @@ func (s *stream) unsent() uint64 {
 }
 
 // resume returns where a connection goes on that has the events up to number:
-// behind those that were dropped meanwhile, for the result stands last. ok is false for a number that no event of the stream ever had.
+// behind those that were dropped meanwhile, for the result stands last. ok is
+// false for a number that no event of the stream ever had.
 func (s *stream) resume(number uint64) (from uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
