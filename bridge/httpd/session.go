@@ -36,9 +36,13 @@ const (
 var (
 	errHostCancelled = errors.New("cancelled by the host")
 	errSessionEnded  = errors.New("the host's session ended")
+	errFull          = errors.New("too many sessions are in use")
 	errShutdown      = errors.New("bridgekeeper is stopping")
 	errDisconnected  = errors.New("the host closed the connection")
 )
+
+// errEnded refuses a call of a session that just ended.
+var errEnded = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "This session has ended; begin again with initialize."}
 
 // session is one legacy session of a host: what it declared, its calls in
 // flight and its event streams. It belongs to the token that opened it.
@@ -134,7 +138,7 @@ func (s *session) begin(ctx context.Context, id string) (context.Context, contex
 	var refused *rpc.Error
 	switch {
 	case s.ended:
-		refused = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: errSessionEnded.Error()}
+		refused = errEnded
 	case s.inFlight[id] != nil:
 		refused = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "This request id is already in use by a call in flight."}
 	case len(s.inFlight) >= maxInFlight:
