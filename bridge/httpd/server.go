@@ -36,7 +36,7 @@ const OpenHost = "open"
 const (
 	maxBody        = 32 << 20 // as hosts' own limits; a larger call is a mistake
 	headerTimeout  = 10 * time.Second
-	bodyTimeout    = 60 * time.Second
+	readTimeout    = 60 * time.Second // a request's way in; lifted by net/http once the body is read
 	idleTimeout    = 5 * time.Minute
 	shutdownGrace  = 2 * time.Second
 	maxHeaderBytes = 64 << 10
@@ -64,6 +64,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	hs := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
