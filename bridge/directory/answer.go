@@ -38,6 +38,17 @@ func (a *Answer) Append(dst, id []byte) []byte {
 	return rpc.AppendResult(dst, id, []byte("{}"))
 }
 
+// Code is the code of the error that the answer is; 0 when it is a result.
+func (a *Answer) Code() int {
+	switch {
+	case a.Error != nil:
+		return a.Error.Code
+	case a.Reply.Raw != nil && a.Reply.Error.Ok():
+		return rawError(&a.Reply).Code
+	}
+	return 0
+}
+
 func failure(code int, message string) Answer {
 	return Answer{Error: &rpc.Error{Code: code, Message: message}}
 }
