@@ -1,8 +1,6 @@
 package directory
 
 import (
-	"strconv"
-
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
 )
@@ -40,6 +38,17 @@ func (a *Answer) Append(dst, id []byte) []byte {
 	return rpc.AppendResult(dst, id, []byte("{}"))
 }
 
+// Code is the code of the error that the answer is; 0 when it is a result.
+func (a *Answer) Code() int {
+	switch {
+	case a.Error != nil:
+		return a.Error.Code
+	case a.Reply.Raw != nil && a.Reply.Error.Ok():
+		return rawError(&a.Reply).Code
+	}
+	return 0
+}
+
 func failure(code int, message string) Answer {
 	return Answer{Error: &rpc.Error{Code: code, Message: message}}
 }
@@ -58,23 +67,7 @@ func unknownResource(uri string) *rpc.Error {
 
 // rawError copies the error object of a reply.
 func rawError(reply *upstream.Reply) *rpc.Error {
-	raw := reply.Bytes(reply.Error)
-	e := &rpc.Error{Code: rpc.CodeInternal}
-	_ = rpc.Members(raw, func(key []byte, at rpc.Span) bool { // no object: the defaults stay
-		value := raw[at.Start:at.End]
-		switch string(key) {
-		case "code":
-			if code, err := strconv.Atoi(string(value)); err == nil {
-				e.Code = code
-			}
-		case "message":
-			e.Message = rpc.Text(value)
-		case "data":
-			e.Data = append([]byte(nil), value...)
-		}
-		return true
-	})
-	return e
+	return rpc.ReadError(reply.Bytes(reply.Error))
 }
 
 // Pieces returns the whole response of a reply as pieces to be written one

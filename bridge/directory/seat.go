@@ -93,7 +93,7 @@ func (d *Directory) Notify(server string, m *rpc.Message) {
 			continue
 		case method == rpc.ResourceUpdated && seat.subs[uri] != server:
 			continue
-		case method == rpc.LogMessage && !passes(level, seat.level):
+		case method == rpc.LogMessage && !Passes(level, seat.level):
 			continue
 		}
 		seat.Listener.Notify(m.Raw)
@@ -196,9 +196,16 @@ func uriParams(uri string) []byte {
 // levels in rising order (RFC 5424, as MCP names them).
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// passes reports whether a message of level is wanted by who set the minimum;
+// Wants reports whether the seat asked for log messages of that level.
+func (d *Directory) Wants(seat *Seat, level string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return Passes(level, seat.level)
+}
+
+// Passes reports whether a message of level is wanted by who set the minimum;
 // no minimum wants everything, an unknown level passes.
-func passes(level, minimum string) bool {
+func Passes(level, minimum string) bool {
 	return minimum == "" || slices.Index(levels, level) >= slices.Index(levels, minimum) || !slices.Contains(levels, level)
 }
 

@@ -33,21 +33,28 @@ func (x *exchange) Ask(ctx context.Context, m *rpc.Message) ([]byte, *rpc.Error)
 		return nil, notNow
 	}
 	st := x.open()
+	if st == nil {
+		return nil, notNow
+	}
 	id, reply, ok := x.session.ask()
-	if st == nil || !ok {
+	if !ok {
 		return nil, notNow
 	}
 	defer x.session.askDone(id)
-	st.add(rpc.Splice(nil, m.Raw, rpc.Edit{Span: m.ID, With: []byte(id)}))
+	if !st.add(rpc.Splice(nil, m.Raw, rpc.Edit{Span: m.ID, With: []byte(id)})) {
+		return nil, notNow
+	}
 	select {
 	case answer, ok := <-reply:
 		switch {
 		case !ok:
 			return nil, notNow
 		case answer.Error.Ok():
-			return nil, &rpc.Error{Code: -1, Message: "The host refused.", Data: bytes.Clone(answer.Bytes(answer.Error))}
+			return nil, rpc.ReadError(answer.Bytes(answer.Error))
 		}
 		return answer.Bytes(answer.Result), nil
+	case <-st.over: // the call is over, and with it the question
+		return nil, notNow
 	case <-ctx.Done():
 		params := append(append([]byte(`{"requestId":`), id...), '}')
 		st.add(rpc.AppendNotification(nil, rpc.Cancelled, params))

@@ -3,11 +3,9 @@ package httpd
 import (
 	"bytes"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"sync"
-	"time"
 )
 
 // Pools of body buffers: most are small; a few hosts send files. Larger ones
@@ -36,15 +34,11 @@ func readBody(w http.ResponseWriter, r *http.Request) (body *bytes.Buffer, ok bo
 		return nil, false
 	}
 	body = takeBody(r.ContentLength)
-	if r.ContentLength > smallBody || r.ContentLength < 0 {
-		// A host that stalls in mid-body must not hold us for ever.
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
-		defer http.NewResponseController(w).SetReadDeadline(time.Time{})
-	}
 	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			refuse(w, http.StatusRequestEntityTooLarge, "The body is over the limit of 32 MiB.")
-		} else if !errors.Is(err, io.ErrUnexpectedEOF) {
+		} else {
+			w.Header().Set("Connection", "close")
 			refuse(w, http.StatusBadRequest, "The body couldn't be read.")
 		}
 		freeBody(body)
@@ -59,7 +53,9 @@ func takeBody(length int64) *bytes.Buffer {
 	}
 	body := largeBodies.Get().(*bytes.Buffer)
 	if length > 0 {
-		body.Grow(int(length) + bytes.MinRead) // ReadFrom wants room for its last look
+		// ReadFrom wants room for its last look. What a header promises is not
+		// worth more than a large body before it comes.
+		body.Grow(int(min(length, largeBody)) + bytes.MinRead)
 	}
 	return body
 }

@@ -35,11 +35,24 @@ type exchange struct {
 	closed bool
 }
 
-// Notify sends a notification before the result (upstream.Sink).
+// Notify sends a notification before the result (upstream.Sink), but no log
+// message that the host didn't ask for: servers log at the lowest level that
+// any host wants, and in 2026-07-28 each request asks for itself.
 func (x *exchange) Notify(raw []byte) {
+	if m, err := rpc.Scan(raw); err != nil || m.Is(rpc.LogMessage) && !x.wants(m.Text(m.Level)) {
+		return
+	}
 	if st := x.open(); st != nil {
 		st.add(raw)
 	}
+}
+
+func (x *exchange) wants(level string) bool {
+	if x.session != nil {
+		return x.server.opts.Directory.Wants(x.session.seat, level)
+	}
+	minimum := x.m.Text(x.m.MetaLogLevel)
+	return minimum != "" && directory.Passes(level, minimum)
 }
 
 // open turns the answer into an event stream, if it isn't one; nil when it
@@ -50,7 +63,7 @@ func (x *exchange) open() *stream {
 	if x.stream != nil || x.closed || !x.accept.sse {
 		return x.stream
 	}
-	x.stream = newStream()
+	x.stream = newStream(x.server.keepAlive)
 	if x.session != nil {
 		x.session.keep(x.stream)
 	}
@@ -69,7 +82,7 @@ func (x *exchange) pump(st *stream) {
 // run has the directory answer the request and writes the answer. cancel is
 // what ends the call early.
 func (x *exchange) run(ctx context.Context, seat *directory.Seat) {
-	alive := time.AfterFunc(keepAlive, func() { x.open() }) // the stream then keeps itself alive
+	alive := time.AfterFunc(x.server.keepAlive, func() { x.open() }) // the stream then keeps itself alive
 	answer := x.server.opts.Directory.Handle(ctx, &directory.Request{Seat: seat, Message: x.m, Sink: x})
 	alive.Stop()
 	x.finish(&answer, context.Cause(ctx) == errHostCancelled)
@@ -91,12 +104,15 @@ func (x *exchange) finish(answer *directory.Answer, silent bool) {
 		}
 		st.close()
 		x.pumped.Wait()
+		if x.session != nil {
+			x.session.forget()
+		}
 	case silent:
 		x.w.WriteHeader(http.StatusAccepted)
 	default:
 		status := http.StatusOK
-		if answer.Error != nil && x.session == nil {
-			status = modernStatus(answer.Error.Code)
+		if x.session == nil {
+			status = modernStatus(answer.Code())
 		}
 		writeJSON(x.w, status, answer, id)
 	}
@@ -118,14 +134,13 @@ func writeJSON(w http.ResponseWriter, status int, answer *directory.Answer, id [
 	if len(answer.Reply.Raw) >= directWrite {
 		pieces, length := answer.Pieces(id)
 		h["Content-Length"] = []string{strconv.Itoa(length)}
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowWrite))
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowWrite)) // net/http lifts it after the last byte
 		w.WriteHeader(status)
 		for _, p := range pieces {
 			if _, err := w.Write(p); err != nil {
 				return // the host is gone: nobody to tell
 			}
 		}
-		http.NewResponseController(w).SetWriteDeadline(time.Time{})
 		return
 	}
 	buf := answers.Get().(*[]byte)

@@ -38,6 +38,10 @@ func (s *Server) legacyRequest(x *exchange) {
 	id := string(x.m.Bytes(x.m.ID))
 	ctx, cancel, refused := x.session.begin(x.r.Context(), id)
 	defer cancel(nil)
+	if refused == errEnded {
+		refuse(x.w, http.StatusNotFound, refused.Message) // it ended a moment ago
+		return
+	}
 	if refused != nil {
 		fail(x.w, http.StatusOK, x.m.Bytes(x.m.ID), refused)
 		return
@@ -50,7 +54,7 @@ func (s *Server) legacyRequest(x *exchange) {
 // that hosts recover by themselves.
 func (s *Server) initialize(x *exchange) {
 	m := x.m
-	session := newSession(x.host, x.endpoint)
+	session := newSession(x.host, x.endpoint, s.keepAlive)
 	seat := session.seat
 	version, client := "", ""
 	params := m.Bytes(m.Params)
@@ -75,8 +79,8 @@ func (s *Server) initialize(x *exchange) {
 		seat.Version = rpc.V20251125 // the newest we speak that begins with initialize
 	}
 	answer := s.opts.Directory.Welcome(x.r.Context(), seat)
-	if !s.enter(session) {
-		refuse(x.w, http.StatusServiceUnavailable, errShutdown.Error())
+	if why := s.enter(session); why != nil {
+		refuse(x.w, http.StatusServiceUnavailable, why.Error())
 		return
 	}
 	if s.opts.Seen != nil {
@@ -122,28 +126,46 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, host, endpoint str
 }
 
 // enter files a new session, making room when there are too many.
-func (s *Server) enter(session *session) bool {
+func (s *Server) enter(session *session) error {
+	s.opts.Directory.Sit(session.seat) // before anybody can end it, which makes it leave
 	s.mu.Lock()
-	if s.stopping {
-		s.mu.Unlock()
-		return false
-	}
-	s.sessions[session.id] = session
-	var oldest = session
-	if len(s.sessions) > maxSessions {
-		at := time.Now()
-		for _, one := range s.sessions {
-			if used, busy := one.idleSince(); !busy && used.Before(at) && one != session {
-				oldest, at = one, used
-			}
+	oldest, why := s.roomLocked()
+	if why == nil {
+		s.sessions[session.id] = session
+		if oldest != nil {
+			delete(s.sessions, oldest.id)
 		}
 	}
 	s.mu.Unlock()
-	s.opts.Directory.Sit(session.seat)
-	if oldest != session {
+	if why != nil {
+		s.opts.Directory.Leave(context.Background(), session.seat)
+		return why
+	}
+	if oldest != nil {
 		s.drop(context.Background(), oldest, errSessionEnded)
 	}
-	return true
+	return nil
+}
+
+// roomLocked says which session must make room for a new one: the one that was
+// idle longest. Sessions in use make room for nobody.
+func (s *Server) roomLocked() (oldest *session, why error) {
+	if s.stopping {
+		return nil, errShutdown
+	}
+	if len(s.sessions) < maxSessions {
+		return nil, nil
+	}
+	var at time.Time
+	for _, one := range s.sessions {
+		if used, busy := one.idleSince(); !busy && (oldest == nil || used.Before(at)) {
+			oldest, at = one, used
+		}
+	}
+	if oldest == nil {
+		return nil, errFull
+	}
+	return oldest, nil
 }
 
 // drop ends a session and forgets it.
@@ -170,6 +192,7 @@ func (s *Server) expire(ctx context.Context) {
 		s.mu.Lock()
 		var idle []*session
 		for _, one := range s.sessions {
+			one.forget()
 			if used, busy := one.idleSince(); !busy && time.Since(used) > sessionIdle {
 				idle = append(idle, one)
 			}
@@ -227,7 +250,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, host, endpoint stri
 	if session == nil {
 		return
 	}
-	st, from := session.standing, session.standing.newest()-uint64(session.standing.waiting())
+	st, from := session.standing, session.standing.unsent()
 	if last := r.Header.Get("Last-Event-Id"); last != "" {
 		var ok bool
 		if st, from, ok = session.resumable(last); !ok {
@@ -261,6 +284,9 @@ func (s *Server) EndHost(host string) {
 		}
 	}
 	s.mu.Unlock()
+	for _, one := range gone {
+		one.end(errSessionEnded) // all at once; giving up subscriptions may take a moment
+	}
 	for _, one := range gone {
 		s.drop(context.Background(), one, errSessionEnded)
 	}

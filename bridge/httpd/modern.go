@@ -11,10 +11,12 @@ import (
 )
 
 // removed are methods that 2026-07-28 no longer has; a legacy server behind us
-// must not be reached by them through the modern door.
-var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe}
+// must not be reached by them through the modern door. A listen stream is one
+// host's and can't be opened on a session that all share.
+var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe, rpc.Listen}
 
-// named are the methods whose target stands in the Mcp-Name header.
+// nameOf returns the target of a method whose target stands in the Mcp-Name
+// header.
 func nameOf(m *rpc.Message) (value string, named bool) {
 	switch {
 	case m.Is(rpc.CallTool), m.Is(rpc.GetPrompt):
@@ -56,9 +58,19 @@ func (s *Server) modern(x *exchange) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(x.r.Context()))
 	defer cancel(nil)
 	// A closed connection cancels the request (streamable HTTP, "Cancellation").
-	stop := context.AfterFunc(x.r.Context(), func() { cancel(errDisconnected) })
+	stop := context.AfterFunc(x.r.Context(), func() { cancel(s.whyGone()) })
 	defer stop()
 	x.run(ctx, seat)
+}
+
+// whyGone tells a host that left from our own end, which ends connections, too.
+func (s *Server) whyGone() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return errShutdown
+	}
+	return errDisconnected
 }
 
 // checkModern makes the checks of a modern request's _meta and headers.
@@ -74,11 +86,11 @@ func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
 		data := append(rpc.AppendQuote([]byte(`{"supported":["`+rpc.V20260728+`"],"requested":`), version), '}')
 		return &rpc.Error{Code: rpc.CodeUnsupportedVersion, Message: "Unsupported protocol version", Data: data}
 	}
-	if got := header(r, "Mcp-Method"); got != m.MethodName() {
+	if got := decodeHeader(header(r, "Mcp-Method")); got != m.MethodName() {
 		return mismatch("Mcp-Method", got, m.MethodName())
 	}
 	if want, named := nameOf(m); named {
-		if got := decodeHeader(header(r, "Mcp-Name")); got != want || r.Header.Get("Mcp-Name") == "" {
+		if got := decodeHeader(header(r, "Mcp-Name")); got != want || got == "" {
 			return mismatch("Mcp-Name", got, want)
 		}
 	}
@@ -88,13 +100,19 @@ func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
 func mismatch(name, got, want string) *rpc.Error {
 	sentence := "The " + name + " header says " + got + " where the body says " + want + "."
 	if got == "" {
-		sentence = "The " + name + " header is missing."
+		sentence = "The " + name + " header is missing, or there more than once."
 	}
 	return &rpc.Error{Code: rpc.CodeHeaderMismatch, Message: sentence}
 }
 
+// header returns the header's value; "" also when it is there more than once,
+// since another reader might believe the other one.
 func header(r *http.Request, name string) string {
-	return strings.Trim(r.Header.Get(name), " \t")
+	values := r.Header[name]
+	if len(values) != 1 {
+		return ""
+	}
+	return strings.Trim(values[0], " \t")
 }
 
 // decodeHeader undoes the escape for values that a header can't carry

@@ -36,7 +36,7 @@ const OpenHost = "open"
 const (
 	maxBody        = 32 << 20 // as hosts' own limits; a larger call is a mistake
 	headerTimeout  = 10 * time.Second
-	bodyTimeout    = 60 * time.Second
+	readTimeout    = 60 * time.Second // a request's way in; lifted by net/http once the body is read
 	idleTimeout    = 5 * time.Minute
 	shutdownGrace  = 2 * time.Second
 	maxHeaderBytes = 64 << 10
@@ -44,8 +44,9 @@ const (
 
 // Server answers hosts.
 type Server struct {
-	opts Options
-	port string // of the listener, for the Host check
+	opts      Options
+	port      string        // of the listener, for the Host check
+	keepAlive time.Duration // constant; tests shorten it
 
 	mu       sync.Mutex          // guards sessions
 	sessions map[string]*session // by id
@@ -54,7 +55,7 @@ type Server struct {
 
 // New returns a Server for a listener on the given TCP port.
 func New(port string, opts Options) *Server {
-	return &Server{opts: opts, port: port, sessions: make(map[string]*session)}
+	return &Server{opts: opts, port: port, keepAlive: keepAlive, sessions: make(map[string]*session)}
 }
 
 // Run serves ln until ctx ends; then calls in flight are cancelled, streams
@@ -63,6 +64,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	hs := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
@@ -114,6 +116,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if endpoint != "" && s.opts.Directory.View().Server(endpoint) == nil {
+		refuse(w, http.StatusNotFound, "There is no server of this name.") // whoever has no token doesn't learn which there are
+		return
+	}
 	switch r.Method {
 	case http.MethodPost:
 		s.post(w, r, host, endpoint)
@@ -127,8 +133,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// endpoint maps a path to what it serves: "" for the merged endpoint, else the
-// name of a configured server.
+// endpoint maps a path to what it serves: "" for the merged endpoint, else a
+// server's name.
 func (s *Server) endpoint(path string) (name string, ok bool) {
 	path = strings.TrimSuffix(path, "/")
 	if path == "/mcp" {
@@ -139,5 +145,5 @@ func (s *Server) endpoint(path string) (name string, ok bool) {
 		return "", false
 	}
 	name, ok = strings.CutSuffix(name, "/mcp")
-	return name, ok && s.opts.Directory.View().Server(name) != nil
+	return name, ok && name != ""
 }

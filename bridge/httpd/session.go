@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ const (
 	expireEvery  = time.Minute
 	maxInFlight  = 1024            // calls of one session at once
 	maxStreams   = 64              // finished event streams kept for a host that comes back
+	maxFinished  = 8 << 20         // bytes of those; the newest is kept anyhow until a host has it
 	streamKeep   = 5 * time.Minute // how long those are kept
 	maxUnheard   = 256             // news kept while no stream is open
 	maxAsksAHost = 64              // questions to one host at once
@@ -34,9 +36,13 @@ const (
 var (
 	errHostCancelled = errors.New("cancelled by the host")
 	errSessionEnded  = errors.New("the host's session ended")
+	errFull          = errors.New("too many sessions are in use")
 	errShutdown      = errors.New("bridgekeeper is stopping")
 	errDisconnected  = errors.New("the host closed the connection")
 )
+
+// errEnded refuses a call of a session that just ended.
+var errEnded = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "This session has ended; begin again with initialize."}
 
 // session is one legacy session of a host: what it declared, its calls in
 // flight and its event streams. It belongs to the token that opened it.
@@ -56,12 +62,12 @@ type session struct {
 	asks     map[string]chan *rpc.Message       // our questions to the host, by raw id
 }
 
-func newSession(host, endpoint string) *session {
+func newSession(host, endpoint string, keepAlive time.Duration) *session {
 	s := &session{
 		id:       newSessionID(),
 		used:     time.Now(),
 		inFlight: make(map[string]context.CancelCauseFunc),
-		standing: newStream(),
+		standing: newStream(keepAlive),
 		streams:  make(map[string]*stream),
 		asks:     make(map[string]chan *rpc.Message),
 	}
@@ -132,7 +138,7 @@ func (s *session) begin(ctx context.Context, id string) (context.Context, contex
 	var refused *rpc.Error
 	switch {
 	case s.ended:
-		refused = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: errSessionEnded.Error()}
+		refused = errEnded
 	case s.inFlight[id] != nil:
 		refused = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "This request id is already in use by a call in flight."}
 	case len(s.inFlight) >= maxInFlight:
@@ -181,6 +187,13 @@ func (s *session) end(cause error) {
 	s.standing.close()
 }
 
+// forget drops event streams that were kept long enough.
+func (s *session) forget() {
+	s.mu.Lock()
+	s.forgetLocked()
+	s.mu.Unlock()
+}
+
 // idleSince returns when the session was last used; busy is true while it has
 // a stream or a call.
 func (s *session) idleSince() (since time.Time, busy bool) {
@@ -199,53 +212,47 @@ func (s *session) keep(st *stream) {
 	s.nextID++
 	st.id = "c" + strconv.FormatUint(s.nextID, 36)
 	s.streams[st.id] = st
-	s.forgetLocked()
 }
 
-// forgetLocked drops finished streams that are old, or too many.
+// forgetLocked drops finished streams that are old, or too many, or too large
+// together: the oldest first.
 func (s *session) forgetLocked() {
-	finished := 0
-	var oldest string
-	var oldestAt time.Time
+	var over []finishedStream
 	for id, st := range s.streams {
-		closed, at := st.closedSince()
-		if !closed {
-			continue
-		}
-		if time.Since(at) > streamKeep {
-			delete(s.streams, id)
-			continue
-		}
-		finished++
-		if oldest == "" || at.Before(oldestAt) {
-			oldest, oldestAt = id, at
+		if f := st.finishedState(); f.closed {
+			f.id = id
+			over = append(over, f)
 		}
 	}
-	if finished > maxStreams {
-		delete(s.streams, oldest)
+	slices.SortFunc(over, func(a, b finishedStream) int { return b.at.Compare(a.at) })
+	size := 0
+	for i, f := range over {
+		size += f.size
+		mayBeAlone := i == 0 && !f.taken
+		if i >= maxStreams || size > maxFinished && !mayBeAlone || time.Since(f.at) > streamKeep {
+			delete(s.streams, f.id)
+		}
 	}
 }
 
-// resumable returns the stream an event id belongs to, and the event's number.
+// resumable returns the stream an event id belongs to, and where to go on.
 func (s *session) resumable(eventID string) (st *stream, from uint64, ok bool) {
-	at := -1
-	for i := range eventID {
-		if eventID[i] == '-' {
-			at = i
-		}
-	}
+	at := strings.LastIndexByte(eventID, '-')
 	if at < 0 {
 		return nil, 0, false
 	}
-	from, err := strconv.ParseUint(eventID[at+1:], 10, 64)
+	number, err := strconv.ParseUint(eventID[at+1:], 10, 64)
 	if err != nil {
 		return nil, 0, false
 	}
-	if eventID[:at] == s.standing.id {
-		return s.standing, from, true
+	if st = s.standing; eventID[:at] != st.id {
+		s.mu.Lock()
+		st = s.streams[eventID[:at]]
+		s.mu.Unlock()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st = s.streams[eventID[:at]]
-	return st, from, st != nil
+	if st == nil {
+		return nil, 0, false
+	}
+	from, ok = st.resume(number)
+	return st, from, ok
 }

@@ -1,12 +1,15 @@
 package httpd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
+
+	"bridgekeeper/bridge/rpc"
 )
 
 // Bounds of one event stream.
@@ -27,12 +30,15 @@ var (
 // by the one connection that follows it. It outlives a connection, so that a
 // host that comes back with Last-Event-ID gets what it missed.
 type stream struct {
-	id string // prefix of its event ids; "" where there is nothing to resume
+	id        string // prefix of its event ids; "" where there is nothing to resume
+	keepAlive time.Duration
+	over      chan struct{} // closed when no event will be added
 
 	mu       sync.Mutex // guards the fields below
 	events   []event
 	size     int
 	last     uint64 // number of the newest event
+	sent     uint64 // number of the newest event that a connection took
 	closed   bool   // no event will be added
 	closedAt time.Time
 	reader   uint64        // counts the connections; only the newest one writes
@@ -45,15 +51,18 @@ type event struct {
 	data   []byte
 }
 
-func newStream() *stream { return &stream{wake: make(chan struct{})} }
+func newStream(keepAlive time.Duration) *stream {
+	return &stream{keepAlive: keepAlive, over: make(chan struct{}), wake: make(chan struct{})}
+}
 
-// add appends one message. When too much is kept the oldest go: a reader that
-// still needs them is then cut off, never silently thinned.
-func (s *stream) add(data []byte) {
+// add appends one message; false when the stream is closed. When too much is
+// kept the oldest go: a reader that still needs them is then cut off, never
+// silently thinned.
+func (s *stream) add(data []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return
+		return false
 	}
 	s.last++
 	s.events = append(s.events, event{s.last, data})
@@ -64,6 +73,7 @@ func (s *stream) add(data []byte) {
 		s.events = s.events[1:]
 	}
 	s.wakeLocked()
+	return true
 }
 
 // close ends the stream after the events it has.
@@ -72,6 +82,7 @@ func (s *stream) close() {
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.closed, s.closedAt = true, time.Now()
+		close(s.over)
 		s.wakeLocked()
 	}
 }
@@ -115,7 +126,7 @@ func (s *stream) follow(ctx context.Context, w http.ResponseWriter, me, from uin
 			return err
 		}
 	}
-	alive := time.NewTimer(keepAlive)
+	alive := time.NewTimer(s.keepAlive)
 	defer alive.Stop()
 	for {
 		batch, wake, closed, err := s.after(from, me)
@@ -136,7 +147,8 @@ func (s *stream) follow(ctx context.Context, w http.ResponseWriter, me, from uin
 			if err := out.flush(); err != nil {
 				return err
 			}
-			alive.Reset(keepAlive)
+			s.took(from)
+			alive.Reset(s.keepAlive)
 			continue
 		}
 		if closed {
@@ -148,7 +160,7 @@ func (s *stream) follow(ctx context.Context, w http.ResponseWriter, me, from uin
 			if err := out.comment(); err != nil {
 				return err
 			}
-			alive.Reset(keepAlive)
+			alive.Reset(s.keepAlive)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -203,8 +215,14 @@ func startSSE(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// event writes one message; it holds no line break, as every message is one line.
+// event writes one message. It holds no line feed, as every message is one
+// line; but a carriage return may stand between its tokens, and that ends a
+// line of an event stream, too.
 func (o *eventWriter) event(id string, data []byte) error {
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.Clone(data) // it may be shared
+		rpc.Flatten(data)
+	}
 	o.control.SetWriteDeadline(time.Now().Add(eventWrite))
 	head := "event: message\n"
 	if id != "" {
@@ -236,23 +254,48 @@ func (o *eventWriter) comment() error {
 
 func (o *eventWriter) flush() error { return o.control.Flush() }
 
-// waiting counts the events kept.
+// took notes that a connection took the events up to number.
+func (s *stream) took(number uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = max(s.sent, number)
+}
+
+// waiting counts the events that no connection took yet.
 func (s *stream) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.events)
+	return int(s.last - s.sent)
 }
 
-// closedSince reports whether the stream is closed, and since when.
-func (s *stream) closedSince() (closed bool, at time.Time) {
+// unsent returns where a connection begins that doesn't say what it has: after
+// the newest event that another one took.
+func (s *stream) unsent() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed, s.closedAt
+	return max(s.sent, s.last-uint64(len(s.events)))
 }
 
-// newest returns the number of the newest event.
-func (s *stream) newest() uint64 {
+// resume returns where a connection goes on that has the events up to number:
+// behind those that were dropped meanwhile, for the result stands last. ok is
+// false for a number that no event of the stream ever had.
+func (s *stream) resume(number uint64) (from uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.last
+	return max(number, s.last-uint64(len(s.events))), number <= s.last
+}
+
+// finishedStream is what decides how long a stream is kept.
+type finishedStream struct {
+	id     string
+	closed bool
+	at     time.Time
+	size   int
+	taken  bool // a connection took all of it
+}
+
+func (s *stream) finishedState() finishedStream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return finishedStream{closed: s.closed, at: s.closedAt, size: s.size, taken: s.sent == s.last}
 }

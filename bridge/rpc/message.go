@@ -140,6 +140,26 @@ func (e *Error) Append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// ReadError reads an error object; what it lacks is filled in.
+func ReadError(raw []byte) *Error {
+	e := &Error{Code: CodeInternal}
+	_ = Members(raw, func(key []byte, at Span) bool { // no object: the defaults stay
+		value := raw[at.Start:at.End]
+		switch string(key) {
+		case "code":
+			if code, err := strconv.Atoi(string(value)); err == nil {
+				e.Code = code
+			}
+		case "message":
+			e.Message = Text(value)
+		case "data":
+			e.Data = bytes.Clone(value)
+		}
+		return true
+	})
+	return e
+}
+
 // AppendResult appends a whole response with the raw id and raw result.
 func AppendResult(dst, id, result []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
