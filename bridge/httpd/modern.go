@@ -11,10 +11,12 @@ import (
 )
 
 // removed are methods that 2026-07-28 no longer has; a legacy server behind us
-// must not be reached by them through the modern door.
-var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe}
+// must not be reached by them through the modern door. A listen stream is one
+// host's and can't be opened on a session that all share.
+var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe, rpc.Listen}
 
-// named are the methods whose target stands in the Mcp-Name header.
+// nameOf returns the target of a method whose target stands in the Mcp-Name
+// header.
 func nameOf(m *rpc.Message) (value string, named bool) {
 	switch {
 	case m.Is(rpc.CallTool), m.Is(rpc.GetPrompt):
@@ -74,11 +76,11 @@ func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
 		data := append(rpc.AppendQuote([]byte(`{"supported":["`+rpc.V20260728+`"],"requested":`), version), '}')
 		return &rpc.Error{Code: rpc.CodeUnsupportedVersion, Message: "Unsupported protocol version", Data: data}
 	}
-	if got := header(r, "Mcp-Method"); got != m.MethodName() {
+	if got := decodeHeader(header(r, "Mcp-Method")); got != m.MethodName() {
 		return mismatch("Mcp-Method", got, m.MethodName())
 	}
 	if want, named := nameOf(m); named {
-		if got := decodeHeader(header(r, "Mcp-Name")); got != want || r.Header.Get("Mcp-Name") == "" {
+		if got := decodeHeader(header(r, "Mcp-Name")); got != want || got == "" {
 			return mismatch("Mcp-Name", got, want)
 		}
 	}
@@ -88,13 +90,19 @@ func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
 func mismatch(name, got, want string) *rpc.Error {
 	sentence := "The " + name + " header says " + got + " where the body says " + want + "."
 	if got == "" {
-		sentence = "The " + name + " header is missing."
+		sentence = "The " + name + " header is missing, or there more than once."
 	}
 	return &rpc.Error{Code: rpc.CodeHeaderMismatch, Message: sentence}
 }
 
+// header returns the header's value; "" also when it is there more than once,
+// since another reader might believe the other one.
 func header(r *http.Request, name string) string {
-	return strings.Trim(r.Header.Get(name), " \t")
+	values := r.Header[name]
+	if len(values) != 1 {
+		return ""
+	}
+	return strings.Trim(values[0], " \t")
 }
 
 // decodeHeader undoes the escape for values that a header can't carry

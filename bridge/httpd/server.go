@@ -116,6 +116,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if endpoint != "" && s.opts.Directory.View().Server(endpoint) == nil {
+		refuse(w, http.StatusNotFound, "There is no server of this name.") // whoever has no token doesn't learn which there are
+		return
+	}
 	switch r.Method {
 	case http.MethodPost:
 		s.post(w, r, host, endpoint)
@@ -129,8 +133,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// endpoint maps a path to what it serves: "" for the merged endpoint, else the
-// name of a configured server.
+// endpoint maps a path to what it serves: "" for the merged endpoint, else a
+// server's name.
 func (s *Server) endpoint(path string) (name string, ok bool) {
 	path = strings.TrimSuffix(path, "/")
 	if path == "/mcp" {
@@ -141,5 +145,5 @@ func (s *Server) endpoint(path string) (name string, ok bool) {
 		return "", false
 	}
 	name, ok = strings.CutSuffix(name, "/mcp")
-	return name, ok && s.opts.Directory.View().Server(name) != nil
+	return name, ok && name != ""
 }
