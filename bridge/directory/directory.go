@@ -58,8 +58,6 @@ const (
 	listLimit = 2 * time.Minute
 	// retryAfter is the least time between two tries at a list that failed.
 	retryAfter = 10 * time.Second
-	// maxFetches bounds the lists read at the same moment.
-	maxFetches = 16
 )
 
 // Options are what a Directory is built with.
@@ -82,7 +80,7 @@ type Directory struct {
 	order   []string   // config order
 	servers map[string]*server
 	seats   map[*Seat]struct{}
-	dirty   map[job]bool // lists to read again; true while one is being read
+	dirty   map[job]progress // lists to read; each is read by one goroutine at a time
 	wake    chan struct{}
 }
 
@@ -108,13 +106,22 @@ type job struct {
 	kind   kind
 }
 
+// progress is how far a job is.
+type progress int
+
+const (
+	queued  progress = iota
+	running          // being read now
+	again            // being read now, and once more afterwards
+)
+
 // New returns a Directory without servers. Run must be running for lists to be read.
 func New(opts Options) *Directory {
 	d := &Directory{
 		opts:    opts,
 		servers: make(map[string]*server),
 		seats:   make(map[*Seat]struct{}),
-		dirty:   make(map[job]bool),
+		dirty:   make(map[job]progress),
 		wake:    make(chan struct{}, 1),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
@@ -182,12 +189,11 @@ func (d *Directory) Down(name string, forget bool) {
 }
 
 func (d *Directory) soonLocked(j job) {
-	if _, there := d.dirty[j]; !there {
-		d.dirty[j] = false
+	if at, there := d.dirty[j]; there && at != queued {
+		d.dirty[j] = again
 		return
 	}
-	// It is being read now: once more afterwards.
-	d.dirty[j] = false
+	d.dirty[j] = queued
 }
 
 func (d *Directory) poke() {
@@ -197,11 +203,11 @@ func (d *Directory) poke() {
 	}
 }
 
-// Run reads lists that changed, until ctx ends.
+// Run reads lists that changed, until ctx ends. Servers don't wait for each
+// other: one that never answers holds up its own lists only.
 func (d *Directory) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	defer workers.Wait()
-	slots := make(chan struct{}, maxFetches)
 	for {
 		select {
 		case <-ctx.Done():
@@ -209,15 +215,7 @@ func (d *Directory) Run(ctx context.Context) error {
 		case <-d.wake:
 		}
 		for _, j := range d.takeJobs() {
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return nil
-			}
-			workers.Go(func() {
-				defer func() { <-slots }()
-				d.refresh(ctx, j)
-			})
+			workers.Go(func() { d.refresh(ctx, j) })
 		}
 	}
 }
@@ -226,9 +224,9 @@ func (d *Directory) Run(ctx context.Context) error {
 func (d *Directory) takeJobs() (jobs []job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for j, running := range d.dirty {
-		if !running {
-			d.dirty[j] = true
+	for j, at := range d.dirty {
+		if at == queued {
+			d.dirty[j] = running
 			jobs = append(jobs, j)
 		}
 	}
@@ -237,10 +235,10 @@ func (d *Directory) takeJobs() (jobs []job) {
 
 // refresh reads one list and publishes it.
 func (d *Directory) refresh(ctx context.Context, j job) {
+	defer d.finished(j)
 	d.mu.Lock()
 	s := d.servers[j.server]
 	if s == nil || s.session == nil {
-		delete(d.dirty, j)
 		d.mu.Unlock()
 		return
 	}
@@ -258,9 +256,6 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	fresh.items = items
 
 	d.mu.Lock()
-	if d.dirty[j] {
-		delete(d.dirty, j)
-	}
 	var changed changes
 	if now := d.servers[j.server]; now == s && s.session == session {
 		if err != nil {
@@ -275,7 +270,18 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	d.mu.Unlock()
 	d.announce(changed)
 	d.restore(ctx, j, session)
-	d.poke() // it may have become dirty again meanwhile
+}
+
+// finished takes a job off, or queues it when its list changed meanwhile.
+func (d *Directory) finished(j job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dirty[j] != again {
+		delete(d.dirty, j)
+		return
+	}
+	d.dirty[j] = queued
+	d.poke()
 }
 
 // restore sets subscriptions and the log level at a new session, once its
