@@ -93,6 +93,8 @@ type server struct {
 	lists   [kinds]list
 	subs    map[string]int // resource URIs subscribed at the server, by count of seats
 	level   string         // the log level last set at this session
+	// restored is the session at which subs were made again.
+	restored *upstream.Session
 }
 
 type list struct {
@@ -235,11 +237,11 @@ func (d *Directory) takeJobs() (jobs []job) {
 
 // refresh reads one list and publishes it.
 func (d *Directory) refresh(ctx context.Context, j job) {
-	defer d.finished(j)
 	d.mu.Lock()
 	s := d.servers[j.server]
 	if s == nil || s.session == nil {
 		d.mu.Unlock()
+		d.finished(j)
 		return
 	}
 	session := s.session
@@ -269,6 +271,7 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	}
 	d.mu.Unlock()
 	d.announce(changed)
+	d.finished(j)
 	d.restore(ctx, j, session)
 }
 
@@ -293,7 +296,8 @@ func (d *Directory) restore(ctx context.Context, j job, session *upstream.Sessio
 	d.applyLevel(ctx, j.server)
 	d.mu.Lock()
 	var uris []string
-	if s := d.servers[j.server]; s != nil && s.session == session {
+	if s := d.servers[j.server]; s != nil && s.session == session && s.restored != session {
+		s.restored = session
 		for uri := range s.subs {
 			uris = append(uris, uri)
 		}
