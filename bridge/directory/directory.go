@@ -88,7 +88,7 @@ type Directory struct {
 type server struct {
 	name    string
 	session *upstream.Session
-	pending bool // starts now and has never been listed: list requests wait a little for it
+	pending bool // starts for the first time: requests wait a little for lists never read
 	info    *upstream.Info
 	lists   [kinds]list
 	subs    map[string]int // resource URIs subscribed at the server, by count of seats
@@ -264,9 +264,6 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 			fresh.items = s.lists[j.kind].items // the last good list is better than none
 		}
 		s.lists[j.kind] = fresh
-		if j.kind == tools {
-			s.pending = false
-		}
 		changed = d.publishLocked()
 	}
 	d.mu.Unlock()

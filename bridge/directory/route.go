@@ -58,14 +58,14 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	switch {
 	case m.Is(rpc.GetPrompt):
 		name := m.Text(m.Name)
-		t, ok := d.View().prompts[name]
+		t, ok := d.named(ctx, prompts, name)
 		if !ok {
 			return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown prompt: %s", name))
 		}
 		return d.forward(ctx, r, t.server, rpc.Edit{Span: m.Name, With: t.own})
 	case m.Is(rpc.ReadResource):
 		uri := m.Text(m.URI)
-		server, ok := d.View().owner(uri)
+		server, ok := d.owner(ctx, uri)
 		if !ok {
 			return Answer{Error: unknownResource(uri)}
 		}
@@ -101,30 +101,48 @@ func (d *Directory) send(ctx context.Context, r *Request, session *upstream.Sess
 // list returns one merged list, complete: merged lists have one page.
 func (d *Directory) list(ctx context.Context, k kind) []byte {
 	d.retryFailed(k)
-	v := d.View()
-	if v.pending > 0 {
-		v = d.settled(ctx)
-	}
-	return v.merged[k]
+	return d.settled(ctx, func(v *View) bool { return v.pending[k] == 0 }).merged[k]
 }
 
-// settled waits, within listWait, until no server is pending any more.
-func (d *Directory) settled(ctx context.Context) *View {
+// settled returns the view when enough is known, at once as a rule, or what is
+// known after listWait.
+func (d *Directory) settled(ctx context.Context, enough func(*View) bool) *View {
+	v := d.View()
+	if enough(v) {
+		return v
+	}
 	timer := time.NewTimer(listWait)
 	defer timer.Stop()
-	for {
-		v := d.View()
-		if v.pending == 0 {
-			return v
-		}
+	for !enough(v) {
 		select {
 		case <-v.changed:
+			v = d.View()
 		case <-timer.C:
 			return d.View()
 		case <-ctx.Done():
 			return d.View()
 		}
 	}
+	return v
+}
+
+// named looks a merged name up, waiting for servers that start now: hosts use
+// the names of yesterday's list before they ask for today's.
+func (d *Directory) named(ctx context.Context, k kind, name string) (t target, ok bool) {
+	d.settled(ctx, func(v *View) bool {
+		t, ok = v.targets(k)[name]
+		return ok || v.pending[k] == 0
+	})
+	return t, ok
+}
+
+// owner is named for resources.
+func (d *Directory) owner(ctx context.Context, uri string) (server string, ok bool) {
+	d.settled(ctx, func(v *View) bool {
+		server, ok = v.owner(uri)
+		return ok || v.pending[resources]+v.pending[templates] == 0
+	})
+	return server, ok
 }
 
 // retryFailed reads lists again whose last read failed a while ago.
@@ -144,7 +162,7 @@ func (d *Directory) subscription(ctx context.Context, r *Request) Answer {
 	uri := m.Text(m.URI)
 	server, ok := r.Seat.Endpoint, true
 	if server == "" {
-		server, ok = d.View().owner(uri)
+		server, ok = d.owner(ctx, uri)
 	}
 	if !ok {
 		return Answer{Error: unknownResource(uri)}
@@ -175,13 +193,13 @@ func (d *Directory) complete(ctx context.Context, r *Request) Answer {
 	switch what, _ := text("type"); what {
 	case "ref/prompt":
 		name, at := text("name")
-		if t, ok := d.View().prompts[name]; ok {
+		if t, ok := d.named(ctx, prompts, name); ok {
 			return d.forward(ctx, r, t.server, rpc.Edit{Span: at, With: t.own})
 		}
 		return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown prompt: %s", name))
 	case "ref/resource":
 		uri, _ := text("uri")
-		if server, ok := d.View().owner(uri); ok {
+		if server, ok := d.owner(ctx, uri); ok {
 			return d.forward(ctx, r, server)
 		}
 		return Answer{Error: unknownResource(uri)}
@@ -198,6 +216,10 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	var edits []rpc.Edit
 	if seat.Endpoint == "" {
 		t, ok := v.tools[seen]
+		if !ok {
+			t, ok = d.named(ctx, tools, seen)
+			v = d.View()
+		}
 		if !ok {
 			return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown tool: %s", seen))
 		}
