@@ -36,7 +36,8 @@ type Gate interface {
 	// Begin says whether the call may run. A refusal is a sentence for the
 	// model; "" lets the call pass, and then End must follow.
 	Begin(ctx context.Context, a *Attempt) (pass uint64, refusal string)
-	// End records how a passed call ended: ok, tool_error, error, unknown.
+	// End records how a passed call ended: ok, tool_error, error, cancelled,
+	// server_down, unknown.
 	End(pass uint64, outcome string, bytes int, took time.Duration)
 }
 

@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -238,9 +239,22 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		return answer
 	}
 	pass, refusal := d.opts.Gate.Begin(ctx, a)
+	select {
+	case <-session.Done(): // a person may have thought for a while
+		if refusal == "" {
+			session, err = d.session(ctx, r, a.Server)
+		}
+	default:
+	}
 	if refusal != "" {
 		answer := toolFailure(refusal)
 		answer.Denied = true
+		return answer
+	}
+	if err != nil {
+		d.opts.Gate.End(pass, "server_down", 0, 0)
+		answer := toolFailure(err.Error())
+		answer.Down = true
 		return answer
 	}
 	began := time.Now()
@@ -255,13 +269,37 @@ func (d *Directory) run(ctx context.Context, r *Request, session *upstream.Sessi
 	switch {
 	case err == nil && reply.Error.Ok():
 		return Answer{Reply: reply, era: session.Info().Era}, "error"
+	case err == nil && isError(reply.Bytes(reply.Result)):
+		return Answer{Reply: reply, era: session.Info().Era}, "tool_error"
 	case err == nil:
 		return Answer{Reply: reply, era: session.Info().Era}, "ok"
 	case ctx.Err() != nil:
 		return failure(rpc.CodeInternal, err.Error()), "cancelled"
 	case errors.Is(err, upstream.ErrBusy):
 		return toolFailure(err.Error()), "error"
+	case errors.Is(err, upstream.ErrTooLarge):
+		return toolFailure(fmt.Sprintf("The call ran, but its result can't be shown: %v. Ask for less at once.", err)), "error"
 	}
 	// The server may or may not have done it: say so, and never send it again.
 	return toolFailure(fmt.Sprintf("The server ended while this call was running (%v). It is not known whether the call took effect. The server is being restarted; check before you try again.", err)), "unknown"
+}
+
+// isError reports whether a tool's result says that it failed. The scan is
+// made only for a result that says "true" somewhere behind the name, as most
+// are long and say nothing.
+func isError(result []byte) bool {
+	name := []byte(`"isError"`)
+	for rest := result; ; {
+		i := bytes.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name):]
+		value := bytes.TrimLeft(rest, " \t\r\n:")
+		if bytes.HasPrefix(value, []byte("true")) {
+			break
+		}
+	}
+	at := rpc.Find(result, "isError")
+	return at.Ok() && string(result[at.Start:at.End]) == "true"
 }
