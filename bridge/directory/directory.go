@@ -54,8 +54,9 @@ const (
 
 // Bounds of what a server may list.
 const (
-	maxPages  = 1000   // a cursor that never ends must end somewhere
-	maxItems  = 20_000 // over this no host could use the list
+	maxPages  = 1000     // a cursor that never ends must end somewhere
+	maxItems  = 20_000   // over this no host could use the list
+	maxBytes  = 64 << 20 // of all pages together, as of one message
 	listLimit = 2 * time.Minute
 	// retryAfter is the least time between two tries at a list that failed.
 	retryAfter = 10 * time.Second
@@ -128,6 +129,7 @@ func New(opts Options) *Directory {
 		wake:    make(chan struct{}, 1),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
+	d.publishLocked() // nobody else knows d yet
 	return d
 }
 
@@ -142,6 +144,7 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	for name := range d.servers {
 		if !slices.Contains(names, name) {
 			delete(d.servers, name)
+			d.unbookLocked(name)
 		}
 	}
 	for _, name := range names {

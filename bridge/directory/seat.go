@@ -198,6 +198,18 @@ func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, l
 	return s.session, true
 }
 
+// unbookLocked drops the subscriptions at a server that is no more; one of the
+// same name begins anew.
+func (d *Directory) unbookLocked(server string) {
+	for seat := range d.seats {
+		for uri, at := range seat.subs {
+			if at == server {
+				delete(seat.subs, uri)
+			}
+		}
+	}
+}
+
 func uriParams(uri string) []byte {
 	return append(rpc.AppendQuote([]byte(`{"uri":`), uri), '}')
 }
