@@ -44,16 +44,15 @@ func fetch(ctx context.Context, s *upstream.Session, k kind) ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
+		if bytes.Equal(next, cursor) && cursor != nil && len(page) <= len(items) && equalItems(page, items[len(items)-len(page):]) {
+			return items, nil // the server doesn't move on: this was the same page once more
+		}
 		items = append(items, page...)
 		if len(items) > maxItems || size > maxBytes {
 			return nil, fmt.Errorf("more than %d entries or %d MiB", maxItems, maxBytes>>20)
 		}
 		if next == nil { // an empty string is a cursor like any other
 			return items, nil
-		}
-		if bytes.Equal(next, cursor) {
-			// The server doesn't move on: this was the same page once more.
-			return items[:len(items)-len(page)], nil
 		}
 		cursor = next
 		params = append(append([]byte(`{"cursor":`), next...), '}')

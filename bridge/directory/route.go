@@ -39,7 +39,7 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	switch {
 	case m.Is(rpc.CallTool):
 		return d.callTool(ctx, r)
-	case m.Is(rpc.Discover):
+	case m.Is(rpc.Discover) && seat.Modern():
 		return d.discover(ctx, seat)
 	case m.Is(rpc.Ping):
 		return Answer{}
