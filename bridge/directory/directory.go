@@ -36,7 +36,8 @@ type Gate interface {
 	// Begin says whether the call may run. A refusal is a sentence for the
 	// model; "" lets the call pass, and then End must follow.
 	Begin(ctx context.Context, a *Attempt) (pass uint64, refusal string)
-	// End records how a passed call ended: ok, tool_error, error, unknown.
+	// End records how a passed call ended: ok, tool_error, error, cancelled,
+	// server_down, unknown.
 	End(pass uint64, outcome string, bytes int, took time.Duration)
 }
 
@@ -53,13 +54,12 @@ const (
 
 // Bounds of what a server may list.
 const (
-	maxPages  = 1000   // a cursor that never ends must end somewhere
-	maxItems  = 20_000 // over this no host could use the list
+	maxPages  = 1000     // a cursor that never ends must end somewhere
+	maxItems  = 20_000   // over this no host could use the list
+	maxBytes  = 64 << 20 // of all pages together, as of one message
 	listLimit = 2 * time.Minute
 	// retryAfter is the least time between two tries at a list that failed.
 	retryAfter = 10 * time.Second
-	// maxFetches bounds the lists read at the same moment.
-	maxFetches = 16
 )
 
 // Options are what a Directory is built with.
@@ -82,7 +82,7 @@ type Directory struct {
 	order   []string   // config order
 	servers map[string]*server
 	seats   map[*Seat]struct{}
-	dirty   map[job]bool // lists to read again; true while one is being read
+	dirty   map[job]progress // lists to read; each is read by one goroutine at a time
 	wake    chan struct{}
 }
 
@@ -90,11 +90,13 @@ type Directory struct {
 type server struct {
 	name    string
 	session *upstream.Session
-	pending bool // starts now and has never been listed: list requests wait a little for it
+	pending bool // starts for the first time: requests wait a little for lists never read
 	info    *upstream.Info
 	lists   [kinds]list
 	subs    map[string]int // resource URIs subscribed at the server, by count of seats
 	level   string         // the log level last set at this session
+	// restored is the session at which subs were made again.
+	restored *upstream.Session
 }
 
 type list struct {
@@ -108,16 +110,26 @@ type job struct {
 	kind   kind
 }
 
+// progress is how far a job is.
+type progress int
+
+const (
+	queued  progress = iota
+	running          // being read now
+	again            // being read now, and once more afterwards
+)
+
 // New returns a Directory without servers. Run must be running for lists to be read.
 func New(opts Options) *Directory {
 	d := &Directory{
 		opts:    opts,
 		servers: make(map[string]*server),
 		seats:   make(map[*Seat]struct{}),
-		dirty:   make(map[job]bool),
+		dirty:   make(map[job]progress),
 		wake:    make(chan struct{}, 1),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
+	d.publishLocked() // nobody else knows d yet
 	return d
 }
 
@@ -132,6 +144,7 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	for name := range d.servers {
 		if !slices.Contains(names, name) {
 			delete(d.servers, name)
+			d.unbookLocked(name)
 		}
 	}
 	for _, name := range names {
@@ -182,12 +195,11 @@ func (d *Directory) Down(name string, forget bool) {
 }
 
 func (d *Directory) soonLocked(j job) {
-	if _, there := d.dirty[j]; !there {
-		d.dirty[j] = false
+	if at, there := d.dirty[j]; there && at != queued {
+		d.dirty[j] = again
 		return
 	}
-	// It is being read now: once more afterwards.
-	d.dirty[j] = false
+	d.dirty[j] = queued
 }
 
 func (d *Directory) poke() {
@@ -197,11 +209,11 @@ func (d *Directory) poke() {
 	}
 }
 
-// Run reads lists that changed, until ctx ends.
+// Run reads lists that changed, until ctx ends. Servers don't wait for each
+// other: one that never answers holds up its own lists only.
 func (d *Directory) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	defer workers.Wait()
-	slots := make(chan struct{}, maxFetches)
 	for {
 		select {
 		case <-ctx.Done():
@@ -209,15 +221,7 @@ func (d *Directory) Run(ctx context.Context) error {
 		case <-d.wake:
 		}
 		for _, j := range d.takeJobs() {
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return nil
-			}
-			workers.Go(func() {
-				defer func() { <-slots }()
-				d.refresh(ctx, j)
-			})
+			workers.Go(func() { d.refresh(ctx, j) })
 		}
 	}
 }
@@ -226,9 +230,9 @@ func (d *Directory) Run(ctx context.Context) error {
 func (d *Directory) takeJobs() (jobs []job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for j, running := range d.dirty {
-		if !running {
-			d.dirty[j] = true
+	for j, at := range d.dirty {
+		if at == queued {
+			d.dirty[j] = running
 			jobs = append(jobs, j)
 		}
 	}
@@ -240,8 +244,8 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	d.mu.Lock()
 	s := d.servers[j.server]
 	if s == nil || s.session == nil {
-		delete(d.dirty, j)
 		d.mu.Unlock()
+		d.finished(j)
 		return
 	}
 	session := s.session
@@ -258,24 +262,30 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	fresh.items = items
 
 	d.mu.Lock()
-	if d.dirty[j] {
-		delete(d.dirty, j)
-	}
 	var changed changes
 	if now := d.servers[j.server]; now == s && s.session == session {
 		if err != nil {
 			fresh.items = s.lists[j.kind].items // the last good list is better than none
 		}
 		s.lists[j.kind] = fresh
-		if j.kind == tools {
-			s.pending = false
-		}
 		changed = d.publishLocked()
 	}
 	d.mu.Unlock()
 	d.announce(changed)
+	d.finished(j)
 	d.restore(ctx, j, session)
-	d.poke() // it may have become dirty again meanwhile
+}
+
+// finished takes a job off, or queues it when its list changed meanwhile.
+func (d *Directory) finished(j job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dirty[j] != again {
+		delete(d.dirty, j)
+		return
+	}
+	d.dirty[j] = queued
+	d.poke()
 }
 
 // restore sets subscriptions and the log level at a new session, once its
@@ -287,7 +297,8 @@ func (d *Directory) restore(ctx context.Context, j job, session *upstream.Sessio
 	d.applyLevel(ctx, j.server)
 	d.mu.Lock()
 	var uris []string
-	if s := d.servers[j.server]; s != nil && s.session == session {
+	if s := d.servers[j.server]; s != nil && s.session == session && s.restored != session {
+		s.restored = session
 		for uri := range s.subs {
 			uris = append(uris, uri)
 		}

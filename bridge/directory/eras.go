@@ -33,8 +33,15 @@ func (d *Directory) modernise(r *Request, a *Answer) {
 
 // legacise makes an answer fit the revisions that begin with initialize.
 func (d *Directory) legacise(r *Request, a *Answer) {
-	if a.era == upstream.Modern && a.Reply.Result.Ok() {
+	switch {
+	case a.era != upstream.Modern:
+	case a.Reply.Result.Ok():
 		a.Edits = translate.LegacyResult(a.Edits, a.Reply.Raw, a.Reply.Result)
+	case a.Reply.Error.Ok():
+		if e := rawError(&a.Reply); translate.LegacyError(e) {
+			a.Free()
+			*a = Answer{Error: e}
+		}
 	}
 }
 

@@ -31,24 +31,30 @@ func fetch(ctx context.Context, s *upstream.Session, k kind) ([]item, error) {
 		return nil, nil
 	}
 	var items []item
-	var params []byte
+	var params, cursor []byte
+	size := 0
 	for range maxPages {
 		reply, err := s.Request(ctx, listMethods[k], params)
 		if err != nil {
 			return nil, err
 		}
 		page, next, err := readPage(&reply, k)
+		size += len(reply.Raw)
 		reply.Free()
 		if err != nil {
 			return nil, err
 		}
+		if bytes.Equal(next, cursor) && cursor != nil && len(page) <= len(items) && equalItems(page, items[len(items)-len(page):]) {
+			return items, nil // the server doesn't move on: this was the same page once more
+		}
 		items = append(items, page...)
-		if len(items) > maxItems {
-			return nil, fmt.Errorf("more than %d entries", maxItems)
+		if len(items) > maxItems || size > maxBytes {
+			return nil, fmt.Errorf("more than %d entries or %d MiB", maxItems, maxBytes>>20)
 		}
 		if next == nil { // an empty string is a cursor like any other
 			return items, nil
 		}
+		cursor = next
 		params = append(append([]byte(`{"cursor":`), next...), '}')
 	}
 	return nil, fmt.Errorf("more than %d pages", maxPages)

@@ -7,8 +7,8 @@ import (
 
 // template is a resource template (RFC 6570) turned round: does a URI fit it?
 type template struct {
-	text    string
-	pattern *regexp.Regexp
+	text  string
+	parts []string // what stands between the expressions
 }
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
@@ -16,17 +16,21 @@ var expression = regexp.MustCompile(`\{[^{}]*\}`)
 // newTemplate reads every {expression} as "something": enough to find the
 // owner, which checks for itself.
 func newTemplate(text string) template {
-	var b strings.Builder
-	b.WriteString("^")
-	at := 0
-	for _, loc := range expression.FindAllStringIndex(text, -1) {
-		b.WriteString(regexp.QuoteMeta(text[at:loc[0]]))
-		b.WriteString(".*")
-		at = loc[1]
+	return template{text, expression.Split(text, -1)}
+}
+
+func (t template) fits(uri string) bool {
+	rest, ok := strings.CutPrefix(uri, t.parts[0])
+	if !ok || len(t.parts) == 1 {
+		return ok && rest == ""
 	}
-	b.WriteString(regexp.QuoteMeta(text[at:]))
-	b.WriteString("$")
-	return template{text, regexp.MustCompile(b.String())}
+	between, last := t.parts[1:len(t.parts)-1], t.parts[len(t.parts)-1]
+	for _, part := range between {
+		if _, rest, ok = strings.Cut(rest, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, last)
 }
 
 // owner returns the server that a resource URI belongs to: the one that lists
@@ -38,7 +42,7 @@ func (v *View) owner(uri string) (string, bool) {
 	}
 	for _, name := range v.order {
 		for _, t := range v.servers[name].templates {
-			if t.text == uri || t.pattern.MatchString(uri) {
+			if t.text == uri || t.fits(uri) {
 				return name, true
 			}
 		}

@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	switch {
 	case m.Is(rpc.CallTool):
 		return d.callTool(ctx, r)
-	case m.Is(rpc.Discover):
+	case m.Is(rpc.Discover) && seat.Modern():
 		return d.discover(ctx, seat)
 	case m.Is(rpc.Ping):
 		return Answer{}
@@ -58,14 +59,14 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	switch {
 	case m.Is(rpc.GetPrompt):
 		name := m.Text(m.Name)
-		t, ok := d.View().prompts[name]
+		t, ok := d.named(ctx, prompts, name)
 		if !ok {
 			return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown prompt: %s", name))
 		}
 		return d.forward(ctx, r, t.server, rpc.Edit{Span: m.Name, With: t.own})
 	case m.Is(rpc.ReadResource):
 		uri := m.Text(m.URI)
-		server, ok := d.View().owner(uri)
+		server, ok := d.owner(ctx, uri)
 		if !ok {
 			return Answer{Error: unknownResource(uri)}
 		}
@@ -101,30 +102,48 @@ func (d *Directory) send(ctx context.Context, r *Request, session *upstream.Sess
 // list returns one merged list, complete: merged lists have one page.
 func (d *Directory) list(ctx context.Context, k kind) []byte {
 	d.retryFailed(k)
-	v := d.View()
-	if v.pending > 0 {
-		v = d.settled(ctx)
-	}
-	return v.merged[k]
+	return d.settled(ctx, func(v *View) bool { return v.pending[k] == 0 }).merged[k]
 }
 
-// settled waits, within listWait, until no server is pending any more.
-func (d *Directory) settled(ctx context.Context) *View {
+// settled returns the view when enough is known, at once as a rule, or what is
+// known after listWait.
+func (d *Directory) settled(ctx context.Context, enough func(*View) bool) *View {
+	v := d.View()
+	if enough(v) {
+		return v
+	}
 	timer := time.NewTimer(listWait)
 	defer timer.Stop()
-	for {
-		v := d.View()
-		if v.pending == 0 {
-			return v
-		}
+	for !enough(v) {
 		select {
 		case <-v.changed:
+			v = d.View()
 		case <-timer.C:
 			return d.View()
 		case <-ctx.Done():
 			return d.View()
 		}
 	}
+	return v
+}
+
+// named looks a merged name up, waiting for servers that start now: hosts use
+// the names of yesterday's list before they ask for today's.
+func (d *Directory) named(ctx context.Context, k kind, name string) (t target, ok bool) {
+	d.settled(ctx, func(v *View) bool {
+		t, ok = v.targets(k)[name]
+		return ok || v.pending[k] == 0
+	})
+	return t, ok
+}
+
+// owner is named for resources.
+func (d *Directory) owner(ctx context.Context, uri string) (server string, ok bool) {
+	d.settled(ctx, func(v *View) bool {
+		server, ok = v.owner(uri)
+		return ok || v.pending[resources]+v.pending[templates] == 0
+	})
+	return server, ok
 }
 
 // retryFailed reads lists again whose last read failed a while ago.
@@ -144,7 +163,7 @@ func (d *Directory) subscription(ctx context.Context, r *Request) Answer {
 	uri := m.Text(m.URI)
 	server, ok := r.Seat.Endpoint, true
 	if server == "" {
-		server, ok = d.View().owner(uri)
+		server, ok = d.owner(ctx, uri)
 	}
 	if !ok {
 		return Answer{Error: unknownResource(uri)}
@@ -175,13 +194,13 @@ func (d *Directory) complete(ctx context.Context, r *Request) Answer {
 	switch what, _ := text("type"); what {
 	case "ref/prompt":
 		name, at := text("name")
-		if t, ok := d.View().prompts[name]; ok {
+		if t, ok := d.named(ctx, prompts, name); ok {
 			return d.forward(ctx, r, t.server, rpc.Edit{Span: at, With: t.own})
 		}
 		return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown prompt: %s", name))
 	case "ref/resource":
 		uri, _ := text("uri")
-		if server, ok := d.View().owner(uri); ok {
+		if server, ok := d.owner(ctx, uri); ok {
 			return d.forward(ctx, r, server)
 		}
 		return Answer{Error: unknownResource(uri)}
@@ -198,6 +217,10 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	var edits []rpc.Edit
 	if seat.Endpoint == "" {
 		t, ok := v.tools[seen]
+		if !ok {
+			t, ok = d.named(ctx, tools, seen)
+			v = d.View()
+		}
 		if !ok {
 			return failure(rpc.CodeInvalidParams, fmt.Sprintf("Unknown tool: %s", seen))
 		}
@@ -216,9 +239,22 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		return answer
 	}
 	pass, refusal := d.opts.Gate.Begin(ctx, a)
+	select {
+	case <-session.Done(): // a person may have thought for a while
+		if refusal == "" {
+			session, err = d.session(ctx, r, a.Server)
+		}
+	default:
+	}
 	if refusal != "" {
 		answer := toolFailure(refusal)
 		answer.Denied = true
+		return answer
+	}
+	if err != nil {
+		d.opts.Gate.End(pass, "server_down", 0, 0)
+		answer := toolFailure(err.Error())
+		answer.Down = true
 		return answer
 	}
 	began := time.Now()
@@ -233,13 +269,37 @@ func (d *Directory) run(ctx context.Context, r *Request, session *upstream.Sessi
 	switch {
 	case err == nil && reply.Error.Ok():
 		return Answer{Reply: reply, era: session.Info().Era}, "error"
+	case err == nil && isError(reply.Bytes(reply.Result)):
+		return Answer{Reply: reply, era: session.Info().Era}, "tool_error"
 	case err == nil:
 		return Answer{Reply: reply, era: session.Info().Era}, "ok"
 	case ctx.Err() != nil:
 		return failure(rpc.CodeInternal, err.Error()), "cancelled"
 	case errors.Is(err, upstream.ErrBusy):
 		return toolFailure(err.Error()), "error"
+	case errors.Is(err, upstream.ErrTooLarge):
+		return toolFailure(fmt.Sprintf("The call ran, but its result can't be shown: %v. Ask for less at once.", err)), "error"
 	}
 	// The server may or may not have done it: say so, and never send it again.
 	return toolFailure(fmt.Sprintf("The server ended while this call was running (%v). It is not known whether the call took effect. The server is being restarted; check before you try again.", err)), "unknown"
+}
+
+// isError reports whether a tool's result says that it failed. The scan is
+// made only for a result that says "true" somewhere behind the name, as most
+// are long and say nothing.
+func isError(result []byte) bool {
+	name := []byte(`"isError"`)
+	for rest := result; ; {
+		i := bytes.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name):]
+		value := bytes.TrimLeft(rest, " \t\r\n:")
+		if bytes.HasPrefix(value, []byte("true")) {
+			break
+		}
+	}
+	at := rpc.Find(result, "isError")
+	return at.Ok() && string(result[at.Start:at.End]) == "true"
 }

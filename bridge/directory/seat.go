@@ -3,6 +3,8 @@ package directory
 import (
 	"context"
 	"slices"
+	"sync"
+	"time"
 
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
@@ -46,7 +48,7 @@ func (d *Directory) Sit(seat *Seat) {
 	d.seats[seat] = struct{}{}
 }
 
-// Leave ends a seat: its subscriptions are given up.
+// Leave ends a seat: its subscriptions and its log level are given up.
 func (d *Directory) Leave(ctx context.Context, seat *Seat) {
 	d.mu.Lock()
 	delete(d.seats, seat)
@@ -54,7 +56,14 @@ func (d *Directory) Leave(ctx context.Context, seat *Seat) {
 	for uri := range seat.subs {
 		last = append(last, uri)
 	}
+	var names []string
+	if seat.level != "" {
+		names = d.seenLocked(seat)
+	}
 	d.mu.Unlock()
+	if names != nil {
+		d.applyLevels(ctx, names) // it may have been the one that wanted most
+	}
 	for _, uri := range last {
 		d.unsubscribe(ctx, seat, uri)
 	}
@@ -189,6 +198,18 @@ func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, l
 	return s.session, true
 }
 
+// unbookLocked drops the subscriptions at a server that is no more; one of the
+// same name begins anew.
+func (d *Directory) unbookLocked(server string) {
+	for seat := range d.seats {
+		for uri, at := range seat.subs {
+			if at == server {
+				delete(seat.subs, uri)
+			}
+		}
+	}
+}
+
 func uriParams(uri string) []byte {
 	return append(rpc.AppendQuote([]byte(`{"uri":`), uri), '}')
 }
@@ -216,17 +237,34 @@ func (d *Directory) setLevel(ctx context.Context, seat *Seat, level string) *rpc
 	}
 	d.mu.Lock()
 	seat.level = level
-	var names []string
+	names := d.seenLocked(seat)
+	d.mu.Unlock()
+	d.applyLevels(ctx, names)
+	return nil
+}
+
+func (d *Directory) seenLocked(seat *Seat) (names []string) {
 	for _, name := range d.order {
 		if seat.sees(name) {
 			names = append(names, name)
 		}
 	}
-	d.mu.Unlock()
+	return names
+}
+
+// levelWait bounds how long a host that sets its level waits for servers.
+const levelWait = 2 * time.Second
+
+// applyLevels sets the level at several servers side by side: one that doesn't
+// answer holds up neither the others nor, for long, the host.
+func (d *Directory) applyLevels(ctx context.Context, names []string) {
+	ctx, stop := context.WithTimeout(ctx, levelWait)
+	defer stop()
+	var wait sync.WaitGroup
 	for _, name := range names {
-		d.applyLevel(ctx, name)
+		wait.Go(func() { d.applyLevel(ctx, name) })
 	}
-	return nil
+	wait.Wait()
 }
 
 // applyLevel sends a server the lowest level that a seat wants, when it isn't

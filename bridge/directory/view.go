@@ -20,7 +20,7 @@ type View struct {
 	tools   map[string]target
 	prompts map[string]target
 	uris    map[string]string // resource URI -> server
-	pending int               // servers that start now and were never listed
+	pending [kinds]int        // servers that start now and whose list was never read
 	changed chan struct{}     // closed when a newer view is published
 
 	Warnings []string // names and URIs that collide, lists that couldn't be read
@@ -59,6 +59,13 @@ type target struct {
 // Server returns one server of the view, nil when there is none of that name.
 func (v *View) Server(name string) *Server { return v.servers[name] }
 
+func (v *View) targets(k kind) map[string]target {
+	if k == tools {
+		return v.tools
+	}
+	return v.prompts
+}
+
 // changes says which lists differ between two views: merged ones by kind, and
 // each server's own.
 type changes struct {
@@ -80,10 +87,10 @@ func (d *Directory) publishLocked() changes {
 	for _, name := range d.order {
 		s := d.servers[name]
 		v.servers[name] = v.serverView(s, old.servers[name])
-		if s.pending {
-			v.pending++
-		}
 		for k := range kinds {
+			if s.pending && s.lists[k].readAt.IsZero() {
+				v.pending[k]++
+			}
 			if why := s.lists[k].failed; why != "" {
 				v.Warnings = append(v.Warnings, fmt.Sprintf("server %s: %s failed: %s", name, listMethods[k], why))
 			}
@@ -118,7 +125,9 @@ func (v *View) serverView(s *server, old *Server) *Server {
 		out.Tools = append(out.Tools, Tool{Name: it.name, Seen: s.name + Separator + it.name, ReadOnly: it.readOnly, Definition: it.raw})
 	}
 	for i := range out.Tools {
-		out.tools[out.Tools[i].Name] = &out.Tools[i]
+		if t := &out.Tools[i]; out.tools[t.Name] == nil { // the first of a name is the one that hosts see
+			out.tools[t.Name] = t
+		}
 	}
 	out.Prompts, out.Resources = len(out.raw[prompts]), len(out.raw[resources])+len(out.raw[templates])
 	for _, it := range out.raw[resources] {

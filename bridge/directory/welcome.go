@@ -24,6 +24,10 @@ const (
 // come and go, and hosts believe only what initialize said.
 const mergedCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"logging":{},"completions":{}}`
 
+// statelessCapabilities are those of the merged endpoint for 2026-07-28: there
+// news go to listeners only, and nobody can listen yet.
+const statelessCapabilities = `{"tools":{},"prompts":{},"resources":{},"logging":{},"completions":{}}`
+
 // Welcome answers initialize for the seat.
 func (d *Directory) Welcome(ctx context.Context, seat *Seat) Answer {
 	out := rpc.AppendMember(nil, "protocolVersion", rpc.Quote(seat.Version))
@@ -41,13 +45,16 @@ func (d *Directory) discover(ctx context.Context, seat *Seat) Answer {
 // introduce appends capabilities, serverInfo and instructions.
 func (d *Directory) introduce(ctx context.Context, out []byte, seat *Seat) []byte {
 	capabilities, identity := []byte(mergedCapabilities), d.identity()
+	if seat.Modern() {
+		capabilities = []byte(statelessCapabilities)
+	}
 	var instructions []byte
 	if seat.Endpoint == "" {
 		if text := d.instructions(); text != "" {
 			instructions = rpc.Quote(text)
 		}
 	} else if info := d.info(ctx, seat.Endpoint); info != nil {
-		capabilities = promiseChanges(info.Capabilities)
+		capabilities = promise(info.Capabilities, !seat.Modern())
 		instructions = info.Instructions
 		if info.ServerInfo != nil {
 			identity = info.ServerInfo
@@ -74,24 +81,43 @@ func (d *Directory) info(ctx context.Context, name string) *upstream.Info {
 	return nil
 }
 
-// promiseChanges sets listChanged in the capabilities that have it: hosts
-// ignore list_changed unless it was promised, and we notice changes (restarts,
-// edits) that the server itself never announces.
-func promiseChanges(capabilities []byte) []byte {
+// promise sets listChanged in the capabilities that have it: hosts ignore
+// list_changed unless it was promised, and we notice changes (restarts, edits)
+// that the server itself never announces. Where nobody can listen (news is
+// false) nothing is promised, nor are updates of resources.
+func promise(capabilities []byte, news bool) []byte {
 	for _, name := range []string{"tools", "prompts", "resources"} {
 		at := rpc.Find(capabilities, name)
 		if !at.Ok() || capabilities[at.Start] != '{' {
 			continue
 		}
 		object := capabilities[at.Start:at.End]
-		flag := rpc.Find(object, "listChanged")
-		edit := rpc.InsertMember(capabilities, at, "listChanged", []byte("true"))
-		if flag.Ok() {
-			edit = rpc.Edit{Span: rpc.Span{Start: at.Start + flag.Start, End: at.Start + flag.End}, With: []byte("true")}
+		if news {
+			object = setMember(object, "listChanged", "true")
+		} else {
+			object = dropMember(dropMember(object, "listChanged"), "subscribe")
 		}
-		capabilities = rpc.Splice(nil, capabilities, edit)
+		capabilities = rpc.Splice(nil, capabilities, rpc.Edit{Span: at, With: object})
 	}
 	return capabilities
+}
+
+// setMember returns the object with the member of that name set.
+func setMember(object []byte, name, value string) []byte {
+	edit := rpc.Edit{Span: rpc.Find(object, name), With: []byte(value)}
+	if !edit.Span.Ok() {
+		edit = rpc.InsertMember(object, rpc.Span{End: len(object)}, name, []byte(value))
+	}
+	return rpc.Splice(nil, object, edit)
+}
+
+// dropMember returns the object without the member of that name.
+func dropMember(object []byte, name string) []byte {
+	edit, ok := rpc.RemoveMember(object, rpc.Span{End: len(object)}, name)
+	if !ok {
+		return object
+	}
+	return rpc.Splice(nil, object, edit)
 }
 
 // instructions joins what the servers say about themselves.

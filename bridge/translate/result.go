@@ -76,10 +76,24 @@ func LegacyResult(edits []rpc.Edit, raw []byte, result rpc.Span) []rpc.Edit {
 // ModernError changes an error of a legacy server to what 2026-07-28 allows:
 // its own range is used as the specification defines it and no other way.
 func ModernError(e *rpc.Error) {
-	switch e.Code {
-	case rpc.CodeResourceNotFound:
+	switch {
+	case e.Code == rpc.CodeResourceNotFound:
 		e.Code = rpc.CodeInvalidParams
-	case rpc.CodeURLElicitation, 0:
+	case reserved(e.Code), e.Code == 0:
 		e.Code = rpc.CodeInternal
 	}
 }
+
+// LegacyError changes an error of a modern server that no legacy host knows, and
+// reports whether it did: what such a server says of its request is about what
+// we wrote, not about what the host did.
+func LegacyError(e *rpc.Error) bool {
+	if !reserved(e.Code) {
+		return false
+	}
+	e.Code = rpc.CodeInternal
+	return true
+}
+
+// reserved are the codes that 2026-07-28 gives a meaning or keeps for itself.
+func reserved(code int) bool { return code <= -32020 && code >= -32099 }
