@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Vets and builds for the systems that this machine isn't.
+# Vets and builds for systems that this machine isn't: those named, or all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for target in darwin/arm64 windows/amd64 linux/arm64; do
+[ $# -gt 0 ] || set -- darwin/arm64 windows/amd64 linux/arm64
+for target; do
 	echo "$target"
 	export GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0
 	go vet ./...
