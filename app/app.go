@@ -61,6 +61,7 @@ type App struct {
 	url      string
 	warnings []string // of the start; constant afterwards
 
+	scopes  sync.Map                    // supervisor.Key of a scoped instance -> its host's capabilities, raw
 	stateMu sync.Mutex                  // guards lastState
 	states  map[string]supervisor.State // of each shared instance, as last told to the directory
 }
@@ -110,7 +111,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	if opts.Answers == AnswerTTY {
 		a.gate.terminal = newTerminal(opts.Stdin, opts.Terminal)
 	}
-	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Log: opts.Log, Name: Name, Version: opts.Version, Changed: a.news.poke})
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: answerQuestion, Log: opts.Log, Name: Name, Version: opts.Version, Changed: a.news.poke})
 	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Notify: a.news.poke})
 	return a, nil
 }

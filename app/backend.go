@@ -97,7 +97,7 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	if _, err := a.entryOf(name); err != nil {
 		return nil, err
 	}
-	if _, err := a.Session(ctx, name, ""); err != nil {
+	if _, err := a.Session(ctx, name, directory.Scope{}); err != nil {
 		code := wire.CodeServerDown
 		if st, ok := a.status(name); ok && st.State == supervisor.Failed {
 			code = wire.CodeServerFailed

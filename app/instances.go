@@ -11,6 +11,7 @@ import (
 
 	"bridgekeeper/app/config"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/upstream"
 	"bridgekeeper/supervisor"
 	"bridgekeeper/supervisor/stdio"
@@ -47,7 +48,7 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 		Era:          era,
 		ClientName:   Name,
 		ClientVer:    a.opts.Version,
-		Capabilities: []byte(clientCapabilities),
+		Capabilities: a.capabilities(inst.Key),
 		Events:       events{a, inst.Key},
 		Log:          a.opts.Log.With("server", inst.Key.Server, "gen", inst.Gen),
 	})
@@ -60,16 +61,29 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	return &conversation{session, a, inst.Key}, nil
 }
 
+// capabilities are what an instance is told its client can do: exactly its
+// host's where it is one host's, else all we can answer for.
+func (a *App) capabilities(key supervisor.Key) []byte {
+	if own, ok := a.scopes.Load(key); ok {
+		return own.([]byte)
+	}
+	return []byte(clientCapabilities)
+}
+
 // sessionWait bounds the wait for a server that starts: package runners may
 // have to download it first, and hosts cancel when they lose patience.
 const sessionWait = 5 * time.Minute
 
 // Session returns the running session of an instance (directory.Upstreams).
 // Its errors are sentences for the model.
-func (a *App) Session(ctx context.Context, server, scope string) (*upstream.Session, error) {
+func (a *App) Session(ctx context.Context, server string, scope directory.Scope) (*upstream.Session, error) {
 	ctx, stop := context.WithTimeout(ctx, sessionWait)
 	defer stop()
-	s, err := a.sup.Acquire(ctx, supervisor.Key{Server: server, Scope: scope})
+	key := supervisor.Key{Server: server, Scope: scope.ID}
+	if scope.ID != "" {
+		a.scopes.Store(key, scope.Capabilities)
+	}
+	s, err := a.sup.Acquire(ctx, key)
 	if err != nil {
 		return nil, downSentence(server, err)
 	}
@@ -88,6 +102,21 @@ func downSentence(server string, err error) error {
 		return fmt.Errorf("The server %s has failed and needs a person: %s. The call was not sent.", server, strings.TrimSuffix(down.Reason, "."))
 	}
 	return fmt.Errorf("The server %s is %s. The call was not sent.", server, down.State)
+}
+
+// Release ends a scoped instance (directory.Upstreams).
+func (a *App) Release(server string, scope directory.Scope) {
+	key := supervisor.Key{Server: server, Scope: scope.ID}
+	a.sup.Release(key)
+	a.scopes.Delete(key)
+}
+
+// sharing is what the config says of a server (directory.Options).
+func (a *App) sharing(server string) directory.Sharing {
+	if s, ok := a.config.Current().Lookup(server); ok && s.Entry.Sharing != "" {
+		return directory.Sharing(s.Entry.Sharing)
+	}
+	return directory.Shared
 }
 
 // reconcile makes the supervisor and the directory follow the config.

@@ -29,7 +29,7 @@ func (e *entryFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&e.cwd, "cwd", "", "`folder` to run in (default: the home folder)")
 	f.StringVar(&e.start, "start", "", "when it runs: always, on-demand or manual (default always)")
 	f.StringVar(&e.idleStop, "idle-stop", "", "end an on-demand server after this `time` without use, like 10m")
-	f.StringVar(&e.sharing, "sharing", "", "who shares a copy: shared (default shared)")
+	f.StringVar(&e.sharing, "sharing", "", "who shares a copy: shared, per-host or per-session (default shared)")
 	f.StringVar(&e.era, "era", "", "protocol to speak: auto, legacy or modern (default auto)")
 	f.IntVar(&e.maxLine, "max-line", 0, "longest message it may send, in `MiB` (default 64)")
 	f.BoolVar(&e.disabled, "disabled", false, "keep it in the config, but don't run it")

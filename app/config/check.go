@@ -11,8 +11,9 @@ import (
 
 // The values of an entry's keys; "" is the first of each.
 var (
-	startValues = []string{"always", "on-demand", "manual"}
-	eraValues   = []string{"auto", "legacy", "modern"}
+	startValues   = []string{"always", "on-demand", "manual"}
+	eraValues     = []string{"auto", "legacy", "modern"}
+	sharingValues = []string{"shared", "per-host", "per-session"}
 )
 
 // check returns the key that is wrong in e, a sentence about it and a hint, or
@@ -30,12 +31,8 @@ func check(e wire.Entry) (key, sentence, hint string) {
 	if e.Era != "" && !slices.Contains(eraValues, e.Era) {
 		return "era", oneOf("era", e.Era, eraValues), ""
 	}
-	switch e.Sharing {
-	case "", "shared":
-	case "per-host", "per-session":
-		return "sharing", fmt.Sprintf("sharing %q is not supported yet", e.Sharing), "Leave it out: one copy serves every host."
-	default:
-		return "sharing", oneOf("sharing", e.Sharing, []string{"shared"}), ""
+	if e.Sharing != "" && !slices.Contains(sharingValues, e.Sharing) {
+		return "sharing", oneOf("sharing", e.Sharing, sharingValues), ""
 	}
 	if e.IdleStop != "" {
 		if d, err := time.ParseDuration(e.IdleStop); err != nil || d < minIdleStop {

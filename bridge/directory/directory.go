@@ -16,7 +16,17 @@ import (
 type Upstreams interface {
 	// Session returns the session of the server's instance for scope, waiting
 	// for one that starts. Its error is a sentence for a person or a model.
-	Session(ctx context.Context, server, scope string) (*upstream.Session, error)
+	Session(ctx context.Context, server string, scope Scope) (*upstream.Session, error)
+	// Release ends the instance of a scope that nobody needs any more.
+	Release(server string, scope Scope)
+}
+
+// Asker is the calling host's end of a call, where it can be asked.
+type Asker interface {
+	// Declares reports a client capability, such as "elicitation" or "elicitation.url".
+	Declares(capability string) bool
+	// Ask passes a server's question to the host and waits for its answer.
+	Ask(ctx context.Context, m *rpc.Message) (result []byte, refused *rpc.Error)
 }
 
 // Attempt is one tool call on its way to the gate.
@@ -50,6 +60,8 @@ const (
 	resources
 	templates
 	kinds
+	// news is no list: the job that keeps a modern server's subscriptions/listen.
+	news
 )
 
 // Bounds of what a server may list.
@@ -69,6 +81,11 @@ type Options struct {
 	Log       *slog.Logger
 	Name      string // our own serverInfo
 	Version   string
+	// Sharing says who shares an instance of the server; nil means all do.
+	Sharing func(server string) Sharing
+	// Question answers a question that a modern server put into a result; host
+	// may be nil.
+	Question func(ctx context.Context, host Asker, m *rpc.Message) (result []byte, refused *rpc.Error)
 	// Changed is called after the published view changed; it must not block.
 	Changed func()
 }
@@ -84,6 +101,9 @@ type Directory struct {
 	seats   map[*Seat]struct{}
 	dirty   map[job]progress // lists to read; each is read by one goroutine at a time
 	wake    chan struct{}
+
+	held    *holds
+	workers sync.WaitGroup // held calls; Run waits for them
 }
 
 // server is the mutable side of one entry, guarded by Directory.mu.
@@ -93,8 +113,10 @@ type server struct {
 	pending bool // starts for the first time: requests wait a little for lists never read
 	info    *upstream.Info
 	lists   [kinds]list
-	subs    map[string]int // resource URIs subscribed at the server, by count of seats
-	level   string         // the log level last set at this session
+	subs    map[subscription]int // by count of seats
+	level   string               // the log level last set at this session
+	// listening is the subscriptions/listen at a modern server, nil when there is none.
+	listening *listening
 	// restored is the session at which subs were made again.
 	restored *upstream.Session
 }
@@ -127,6 +149,7 @@ func New(opts Options) *Directory {
 		seats:   make(map[*Seat]struct{}),
 		dirty:   make(map[job]progress),
 		wake:    make(chan struct{}, 1),
+		held:    newHolds(),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
 	d.publishLocked() // nobody else knows d yet
@@ -149,7 +172,7 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	}
 	for _, name := range names {
 		if d.servers[name] == nil {
-			d.servers[name] = &server{name: name, pending: pending(name), subs: make(map[string]int)}
+			d.servers[name] = &server{name: name, pending: pending(name), subs: make(map[subscription]int)}
 		}
 	}
 	changed := d.publishLocked()
@@ -171,6 +194,9 @@ func (d *Directory) Ready(name string, session *upstream.Session) {
 	s.level = ""
 	for k := range kinds {
 		d.soonLocked(job{name, k})
+	}
+	if s.info.Era == upstream.Modern {
+		d.soonLocked(job{name, news})
 	}
 	d.mu.Unlock()
 	d.poke()
@@ -214,6 +240,8 @@ func (d *Directory) poke() {
 func (d *Directory) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	defer workers.Wait()
+	defer d.workers.Wait()
+	defer d.held.endAll()
 	for {
 		select {
 		case <-ctx.Done():
@@ -221,6 +249,11 @@ func (d *Directory) Run(ctx context.Context) error {
 		case <-d.wake:
 		}
 		for _, j := range d.takeJobs() {
+			if j.kind == news {
+				d.finished(j) // the next one replaces it while it is open
+				workers.Go(func() { d.listen(ctx, j.server) })
+				continue
+			}
 			workers.Go(func() { d.refresh(ctx, j) })
 		}
 	}
@@ -299,8 +332,8 @@ func (d *Directory) restore(ctx context.Context, j job, session *upstream.Sessio
 	var uris []string
 	if s := d.servers[j.server]; s != nil && s.session == session && s.restored != session {
 		s.restored = session
-		for uri := range s.subs {
-			uris = append(uris, uri)
+		if s.info.Era == upstream.Legacy {
+			uris = s.sharedSubs()
 		}
 	}
 	d.mu.Unlock()

@@ -80,23 +80,44 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 // forward passes the request to a server and its reply back, both untouched
 // but for the edits.
 func (d *Directory) forward(ctx context.Context, r *Request, server string, edits ...rpc.Edit) Answer {
-	session, err := d.session(ctx, r, server)
+	if answer, ok := d.resume(ctx, r, server); ok {
+		return answer
+	}
+	session, err := d.session(ctx, r.Seat, server)
 	if err != nil {
 		return failure(rpc.CodeInternal, err.Error())
 	}
-	return d.send(ctx, r, session, edits)
-}
-
-func (d *Directory) session(ctx context.Context, r *Request, server string) (*upstream.Session, error) {
-	return d.opts.Upstreams.Session(ctx, server, "")
-}
-
-func (d *Directory) send(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) Answer {
-	reply, err := session.Do(ctx, &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host})
+	if d.holds(r, session) {
+		return d.hold(ctx, r, server, session, edits, nil)
+	}
+	reply, err := d.do(ctx, r, session, edits)
+	if refused, ok := errors.AsType[*rpc.Error](err); ok {
+		return Answer{Error: refused}
+	}
 	if err != nil {
 		return failure(rpc.CodeInternal, err.Error())
 	}
 	return Answer{Reply: reply, era: session.Info().Era}
+}
+
+func (d *Directory) session(ctx context.Context, seat *Seat, server string) (*upstream.Session, error) {
+	return d.opts.Upstreams.Session(ctx, server, d.scope(seat, server))
+}
+
+// do sends the request and returns the server's last word on it: a modern
+// server's questions are answered on the way for hosts that don't know them.
+func (d *Directory) do(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) (upstream.Reply, error) {
+	req := &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host}
+	if session.Info().Era == upstream.Legacy || r.Seat.Modern() {
+		return session.Do(ctx, req)
+	}
+	req.Capabilities = r.Seat.Capabilities
+	req.LogLevel = d.level(r.Seat)
+	reply, err := session.Do(ctx, req)
+	if err != nil || !answersRounds(r.Message) {
+		return reply, err
+	}
+	return d.rounds(ctx, r, session, req, reply)
 }
 
 // list returns one merged list, complete: merged lists have one page.
@@ -172,7 +193,7 @@ func (d *Directory) subscription(ctx context.Context, r *Request) Answer {
 		d.unsubscribe(ctx, r.Seat, uri)
 		return Answer{}
 	}
-	session, err := d.session(ctx, r, server)
+	session, err := d.session(ctx, r.Seat, server)
 	if err != nil {
 		return failure(rpc.CodeInternal, err.Error())
 	}
@@ -232,7 +253,10 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
 		}
 	}
-	session, err := d.session(ctx, r, a.Server)
+	if answer, ok := d.resume(ctx, r, a.Server); ok {
+		return answer // the gate has let this call pass; it is held, not made again
+	}
+	session, err := d.session(ctx, seat, a.Server)
 	if err != nil {
 		answer := toolFailure(err.Error())
 		answer.Down = true
@@ -242,7 +266,7 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	select {
 	case <-session.Done(): // a person may have thought for a while
 		if refusal == "" {
-			session, err = d.session(ctx, r, a.Server)
+			session, err = d.session(ctx, seat, a.Server)
 		}
 	default:
 	}
@@ -258,6 +282,11 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		return answer
 	}
 	began := time.Now()
+	if d.holds(r, session) {
+		return d.hold(ctx, r, a.Server, session, edits, func(answer *Answer, outcome string) {
+			d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
+		})
+	}
 	answer, outcome := d.run(ctx, r, session, edits)
 	d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
 	return answer
@@ -265,8 +294,17 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 
 // run sends a call that the gate let pass and says how it ended.
 func (d *Directory) run(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) (Answer, string) {
-	reply, err := session.Do(ctx, &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host})
+	reply, err := d.do(ctx, r, session, edits)
+	return d.judge(ctx, session, reply, err)
+}
+
+// judge makes the answer of a call, and its outcome for the record, from what
+// came back.
+func (d *Directory) judge(ctx context.Context, session *upstream.Session, reply upstream.Reply, err error) (Answer, string) {
+	var refused *rpc.Error
 	switch {
+	case errors.As(err, &refused):
+		return toolFailure(refused.Message), "refused"
 	case err == nil && reply.Error.Ok():
 		return Answer{Reply: reply, era: session.Info().Era}, "error"
 	case err == nil && isError(reply.Bytes(reply.Result)):

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/translate"
 	"bridgekeeper/bridge/upstream"
 )
 
@@ -67,6 +68,7 @@ func (d *Directory) Leave(ctx context.Context, seat *Seat) {
 	for _, uri := range last {
 		d.unsubscribe(ctx, seat, uri)
 	}
+	d.release(seat)
 }
 
 // listChanged maps a server's list notification to the lists to read again.
@@ -78,16 +80,16 @@ var listChanged = map[string][]kind{
 
 var changedMethods = [kinds]string{rpc.ToolsChanged, rpc.PromptsChanged, rpc.ResourcesChanged, rpc.ResourcesChanged}
 
-// Notify takes a notification of a server's shared instance that belongs to no
-// call. It does not block.
-func (d *Directory) Notify(server string, m *rpc.Message) {
+// Notify takes a notification of a server's instance that belongs to no call;
+// scope is the instance's, "" for the shared one. It does not block.
+func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	method := m.MethodName()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.servers[server] == nil {
 		return
 	}
-	if lists, ok := listChanged[method]; ok {
+	if lists, ok := listChanged[method]; ok && scope == "" {
 		for _, k := range lists {
 			d.soonLocked(job{server, k})
 		}
@@ -96,16 +98,20 @@ func (d *Directory) Notify(server string, m *rpc.Message) {
 	}
 	uri := m.Text(m.URI)
 	level := m.Text(m.Level)
+	raw := translate.Untagged(m)
 	for seat := range d.seats {
 		switch {
-		case !seat.sees(server):
+		case !seat.sees(server) || d.scope(seat, server).ID != scope:
+			continue
+		case listChanged[method] != nil:
+			seat.Listener.Changed(method)
 			continue
 		case method == rpc.ResourceUpdated && seat.subs[uri] != server:
 			continue
 		case method == rpc.LogMessage && !Passes(level, seat.level):
 			continue
 		}
-		seat.Listener.Notify(m.Raw)
+		seat.Listener.Notify(raw)
 	}
 }
 
@@ -151,10 +157,15 @@ func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri strin
 		seat.subs = make(map[string]string)
 	}
 	seat.subs[uri] = server
-	s.subs[uri]++
-	first := s.subs[uri] == 1
+	book := subscription{d.scope(seat, server).ID, uri}
+	s.subs[book]++
+	first := s.subs[book] == 1
 	d.mu.Unlock()
 	if !first {
+		return nil
+	}
+	if session.Info().Era == upstream.Modern {
+		d.relisten(server)
 		return nil
 	}
 	reply, err := session.Request(ctx, rpc.Subscribe, uriParams(uri))
@@ -172,9 +183,19 @@ func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri strin
 
 // unsubscribe drops the seat's interest; the server hears of the last one only.
 func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
-	session, last := d.forget(seat, uri)
+	session, server, last := d.forget(seat, uri)
 	if !last || session == nil {
 		return
+	}
+	if session.Info().Era == upstream.Modern {
+		d.relisten(server)
+		return
+	}
+	if d.scope(seat, server).ID != "" {
+		var err error
+		if session, err = d.session(ctx, seat, server); err != nil {
+			return // its instance is gone, and with it the subscription
+		}
 	}
 	if reply, err := session.Request(ctx, rpc.Unsubscribe, uriParams(uri)); err == nil {
 		reply.Free()
@@ -182,20 +203,36 @@ func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
 }
 
 // forget takes one subscription out of the books.
-func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, last bool) {
+func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, server string, last bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	server, there := seat.subs[uri]
 	delete(seat.subs, uri)
 	s := d.servers[server]
 	if !there || s == nil {
-		return nil, false
+		return nil, server, false
 	}
-	if s.subs[uri]--; s.subs[uri] > 0 {
-		return nil, false
+	book := subscription{d.scope(seat, server).ID, uri}
+	if s.subs[book]--; s.subs[book] > 0 {
+		return nil, server, false
 	}
-	delete(s.subs, uri)
-	return s.session, true
+	delete(s.subs, book)
+	return s.session, server, true
+}
+
+// relisten has a modern server's subscriptions/listen opened anew.
+func (d *Directory) relisten(server string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.soonLocked(job{server, news})
+	d.poke()
+}
+
+// level is the log level that the seat set last.
+func (d *Directory) level(seat *Seat) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return seat.level
 }
 
 // unbookLocked drops the subscriptions at a server that is no more; one of the
@@ -240,6 +277,14 @@ func (d *Directory) setLevel(ctx context.Context, seat *Seat, level string) *rpc
 	names := d.seenLocked(seat)
 	d.mu.Unlock()
 	d.applyLevels(ctx, names)
+	for _, name := range names {
+		if d.scope(seat, name).ID == "" {
+			continue
+		}
+		if session, err := d.session(ctx, seat, name); err == nil && session.Info().Has("logging") && session.Info().Era == upstream.Legacy {
+			d.levelAt(ctx, session, level)
+		}
+	}
 	return nil
 }
 

@@ -24,10 +24,6 @@ const (
 // come and go, and hosts believe only what initialize said.
 const mergedCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"logging":{},"completions":{}}`
 
-// statelessCapabilities are those of the merged endpoint for 2026-07-28: there
-// news go to listeners only, and nobody can listen yet.
-const statelessCapabilities = `{"tools":{},"prompts":{},"resources":{},"logging":{},"completions":{}}`
-
 // Welcome answers initialize for the seat.
 func (d *Directory) Welcome(ctx context.Context, seat *Seat) Answer {
 	out := rpc.AppendMember(nil, "protocolVersion", rpc.Quote(seat.Version))
@@ -45,16 +41,13 @@ func (d *Directory) discover(ctx context.Context, seat *Seat) Answer {
 // introduce appends capabilities, serverInfo and instructions.
 func (d *Directory) introduce(ctx context.Context, out []byte, seat *Seat) []byte {
 	capabilities, identity := []byte(mergedCapabilities), d.identity()
-	if seat.Modern() {
-		capabilities = []byte(statelessCapabilities)
-	}
 	var instructions []byte
 	if seat.Endpoint == "" {
 		if text := d.instructions(); text != "" {
 			instructions = rpc.Quote(text)
 		}
-	} else if info := d.info(ctx, seat.Endpoint); info != nil {
-		capabilities = promise(info.Capabilities, !seat.Modern())
+	} else if info := d.info(ctx, seat); info != nil {
+		capabilities = promise(info.Capabilities)
 		instructions = info.Instructions
 		if info.ServerInfo != nil {
 			identity = info.ServerInfo
@@ -69,13 +62,13 @@ func (d *Directory) introduce(ctx context.Context, out []byte, seat *Seat) []byt
 }
 
 // info returns what is known of a server, after a wait for its first start.
-func (d *Directory) info(ctx context.Context, name string) *upstream.Info {
+func (d *Directory) info(ctx context.Context, seat *Seat) *upstream.Info {
 	ctx, stop := context.WithTimeout(ctx, welcomeWait)
 	defer stop()
-	if session, err := d.opts.Upstreams.Session(ctx, name, ""); err == nil {
+	if session, err := d.session(ctx, seat, seat.Endpoint); err == nil {
 		return session.Info()
 	}
-	if s := d.View().Server(name); s != nil {
+	if s := d.View().Server(seat.Endpoint); s != nil {
 		return s.Info // of an earlier start: better than a host that gives up
 	}
 	return nil
@@ -83,20 +76,15 @@ func (d *Directory) info(ctx context.Context, name string) *upstream.Info {
 
 // promise sets listChanged in the capabilities that have it: hosts ignore
 // list_changed unless it was promised, and we notice changes (restarts, edits)
-// that the server itself never announces. Where nobody can listen (news is
-// false) nothing is promised, nor are updates of resources.
-func promise(capabilities []byte, news bool) []byte {
+// that the server itself never announces.
+func promise(capabilities []byte) []byte {
 	for _, name := range []string{"tools", "prompts", "resources"} {
 		at := rpc.Find(capabilities, name)
 		if !at.Ok() || capabilities[at.Start] != '{' {
 			continue
 		}
 		object := capabilities[at.Start:at.End]
-		if news {
-			object = setMember(object, "listChanged", "true")
-		} else {
-			object = dropMember(dropMember(object, "listChanged"), "subscribe")
-		}
+		object = setMember(object, "listChanged", "true")
 		capabilities = rpc.Splice(nil, capabilities, rpc.Edit{Span: at, With: object})
 	}
 	return capabilities
@@ -107,15 +95,6 @@ func setMember(object []byte, name, value string) []byte {
 	edit := rpc.Edit{Span: rpc.Find(object, name), With: []byte(value)}
 	if !edit.Span.Ok() {
 		edit = rpc.InsertMember(object, rpc.Span{End: len(object)}, name, []byte(value))
-	}
-	return rpc.Splice(nil, object, edit)
-}
-
-// dropMember returns the object without the member of that name.
-func dropMember(object []byte, name string) []byte {
-	edit, ok := rpc.RemoveMember(object, rpc.Span{End: len(object)}, name)
-	if !ok {
-		return object
 	}
 	return rpc.Splice(nil, object, edit)
 }

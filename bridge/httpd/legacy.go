@@ -2,7 +2,9 @@ package httpd
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -209,9 +211,13 @@ func (s *Server) endAll() {
 	s.stopping = true
 	all := s.sessions
 	s.sessions = make(map[string]*session)
+	listens := slices.Collect(maps.Keys(s.listens))
 	s.mu.Unlock()
 	for _, one := range all {
 		one.end(errShutdown)
+	}
+	for _, l := range listens {
+		l.end()
 	}
 }
 

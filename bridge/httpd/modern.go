@@ -55,6 +55,10 @@ func (s *Server) modern(x *exchange) {
 		s.opts.Seen(x.host, client, rpc.V20260728)
 	}
 	seat := &directory.Seat{Endpoint: x.endpoint, Host: x.host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}
+	if m.Is(rpc.Listen) {
+		s.listen(x, seat)
+		return
+	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(x.r.Context()))
 	defer cancel(nil)
 	// A closed connection cancels the request (streamable HTTP, "Cancellation").

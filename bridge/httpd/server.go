@@ -50,12 +50,13 @@ type Server struct {
 
 	mu       sync.Mutex          // guards sessions
 	sessions map[string]*session // by id
+	listens  map[*listener]struct{}
 	stopping bool
 }
 
 // New returns a Server for a listener on the given TCP port.
 func New(port string, opts Options) *Server {
-	return &Server{opts: opts, port: port, keepAlive: keepAlive, sessions: make(map[string]*session)}
+	return &Server{opts: opts, port: port, keepAlive: keepAlive, sessions: make(map[string]*session), listens: make(map[*listener]struct{})}
 }
 
 // Run serves ln until ctx ends; then calls in flight are cancelled, streams

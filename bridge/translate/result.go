@@ -39,7 +39,7 @@ func ModernResult(edits []rpc.Edit, raw []byte, result rpc.Span, method string, 
 	if !kind.Ok() {
 		add("resultType", `"complete"`)
 	}
-	if cacheable[method] {
+	if cacheable[method] && (!kind.Ok() || rpc.Text(raw[kind.Start:kind.End]) == "complete") {
 		if !ttl.Ok() {
 			add("ttlMs", "0")
 		}

@@ -25,6 +25,9 @@ type Request struct {
 	// Capabilities are the calling host's, declared with each request on the
 	// modern wire; nil means the session's own.
 	Capabilities []byte
+	// LogLevel is the level a legacy host set, declared with each request on the
+	// modern wire; "" asks for no log messages.
+	LogLevel string
 }
 
 // Call is a request in flight.
@@ -82,7 +85,7 @@ func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 		edits = append(edits, rpc.Edit{Span: m.MetaProgressToken, With: id})
 	}
 	if s.info.Era == Modern {
-		edits = s.modernMeta(edits, m, req.Capabilities)
+		edits = s.modernMeta(edits, m, req)
 	}
 	return s.send(ctx, c, func(dst []byte) []byte { return rpc.Splice(dst, m.Raw, edits...) })
 }
@@ -111,6 +114,17 @@ func (s *Session) request(ctx context.Context, method string, params []byte, int
 		}
 		return append(dst, '}')
 	})
+}
+
+// Listen sends subscriptions/listen and returns when the server ends it, or ctx
+// does. What it is told comes as notifications like any other.
+func (s *Session) Listen(ctx context.Context, params []byte) error {
+	reply, err := s.request(ctx, rpc.Listen, params, true)
+	if err != nil {
+		return err
+	}
+	reply.Free()
+	return nil
 }
 
 // Notify sends a notification; params is raw JSON or nil.

@@ -195,8 +195,11 @@ func (s *Session) withMeta(params []byte) []byte {
 
 // modernMeta appends the edits that make a host's request a modern one. What
 // the host itself declared stays; what is missing is added.
-func (s *Session) modernMeta(edits []rpc.Edit, m *rpc.Message, capabilities []byte) []rpc.Edit {
-	meta := s.meta(capabilities)
+func (s *Session) modernMeta(edits []rpc.Edit, m *rpc.Message, req *Request) []rpc.Edit {
+	meta := s.meta(req.Capabilities)
+	if req.LogLevel != "" {
+		meta = rpc.AppendMember(meta, rpc.MetaLogLevel, rpc.Quote(req.LogLevel))
+	}
 	switch {
 	case m.MetaVersion.Ok() && m.MetaCapabilities.Ok():
 		return edits

@@ -136,8 +136,11 @@ func (s *Session) Wait() { s.workers.Wait() }
 // and when the session was last used.
 func (s *Session) Load() (inFlight int, progressing bool, lastUsed time.Time) {
 	s.mu.Lock()
-	inFlight = len(s.calls)
 	for _, c := range s.calls {
+		if c.internal {
+			continue
+		}
+		inFlight++
 		progressing = progressing || c.progressed
 	}
 	s.mu.Unlock()

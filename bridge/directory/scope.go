@@ -1,0 +1,103 @@
+package directory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// Sharing says who shares one instance of a server.
+type Sharing string
+
+// The values are those of the config file's "sharing" key.
+const (
+	Shared     Sharing = "shared"      // all hosts: one instance
+	PerHost    Sharing = "per-host"    // one for each host and set of capabilities
+	PerSession Sharing = "per-session" // one for each session; a modern host has none, and gets its own as per-host
+)
+
+// Scope names an instance of a server and says what its client can do. The
+// zero Scope is the shared instance, whose capabilities are the session's own.
+type Scope struct {
+	ID           string
+	Capabilities []byte // exactly the host's, raw
+}
+
+// scope returns whose instance of the server the seat uses.
+func (d *Directory) scope(seat *Seat, server string) Scope {
+	if d.opts.Sharing == nil {
+		return Scope{}
+	}
+	capabilities := seat.Capabilities
+	if capabilities == nil {
+		capabilities = []byte("{}")
+	}
+	switch d.opts.Sharing(server) {
+	case PerSession:
+		if seat.Session != "" {
+			return Scope{"session " + seat.Session, capabilities}
+		}
+		fallthrough
+	case PerHost:
+		sum := sha256.Sum256(capabilities)
+		return Scope{seat.Host + " " + hex.EncodeToString(sum[:4]), capabilities}
+	}
+	return Scope{}
+}
+
+// release ends the instances that ran for this seat's session alone.
+func (d *Directory) release(seat *Seat) {
+	if seat.Session == "" || d.opts.Sharing == nil {
+		return
+	}
+	d.mu.Lock()
+	names := d.seenLocked(seat)
+	d.mu.Unlock()
+	for _, name := range names {
+		if d.opts.Sharing(name) == PerSession {
+			d.opts.Upstreams.Release(name, d.scope(seat, name))
+		}
+	}
+}
+
+// subscription is one resource at one instance.
+type subscription struct{ scope, uri string }
+
+// sharedSubs returns the resources subscribed at the shared instance; the
+// caller holds Directory.mu.
+func (s *server) sharedSubs() (uris []string) {
+	for sub := range s.subs {
+		if sub.scope == "" {
+			uris = append(uris, sub.uri)
+		}
+	}
+	return uris
+}
+
+// levelAt sets the level at a seat's own instance of a server.
+func (d *Directory) levelAt(ctx context.Context, session *upstream.Session, level string) {
+	params := append(rpc.AppendQuote([]byte(`{"level":`), level), '}')
+	reply, err := session.Request(ctx, rpc.SetLevel, params)
+	if err != nil {
+		d.opts.Log.Warn("log level not set", "err", err)
+		return
+	}
+	reply.Free()
+}
+
+// declares reports a member of raw capabilities, or one inside it
+// ("elicitation.url").
+func declares(capabilities []byte, capability string) bool {
+	for member := range strings.SplitSeq(capability, ".") {
+		at := rpc.Find(capabilities, member)
+		if !at.Ok() {
+			return false
+		}
+		capabilities = capabilities[at.Start:at.End]
+	}
+	return true
+}

@@ -1,0 +1,174 @@
+package httpd
+
+import (
+	"bytes"
+	"net/http"
+
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+)
+
+const acknowledged = "notifications/subscriptions/acknowledged"
+
+// listener is one subscriptions/listen of a modern host: the kinds of news it
+// asked for, on one stream, each message marked with the request's id
+// (2026-07-28, subscriptions). It is the seat's Listener.
+type listener struct {
+	id     []byte          // raw JSON-RPC id of the request
+	wants  map[string]bool // notification methods; constant
+	stream *stream
+}
+
+// Notify passes an update of a subscribed resource on; log messages and
+// progress never go on this stream.
+func (l *listener) Notify(raw []byte) {
+	m, err := rpc.Scan(raw)
+	if err != nil || !m.Is(rpc.ResourceUpdated) {
+		return
+	}
+	if tagged := l.tag(&m); tagged != nil {
+		l.stream.add(tagged)
+	}
+}
+
+// Changed tells of a list change that was asked for.
+func (l *listener) Changed(method string) {
+	if l.wants[method] {
+		l.stream.add(rpc.AppendNotification(nil, method, l.params(nil)))
+	}
+}
+
+// tag adds the mark to a notification that has params.
+func (l *listener) tag(m *rpc.Message) []byte {
+	switch {
+	case m.Meta.Ok() && m.Raw[m.Meta.Start] == '{':
+		return rpc.Splice(nil, m.Raw, rpc.InsertMember(m.Raw, m.Meta, rpc.MetaSubscriptionID, l.id))
+	case m.Params.Ok() && m.Raw[m.Params.Start] == '{':
+		return rpc.Splice(nil, m.Raw, rpc.InsertMember(m.Raw, m.Params, "_meta", l.meta()))
+	}
+	return nil
+}
+
+func (l *listener) meta() []byte {
+	return append(append([]byte{'{'}, rpc.AppendMember(nil, rpc.MetaSubscriptionID, l.id)...), '}')
+}
+
+// params is an object with the mark and the members given.
+func (l *listener) params(members []byte) []byte {
+	out := append([]byte{'{'}, rpc.AppendMember(nil, "_meta", l.meta())...)
+	if members != nil {
+		out = append(append(out, ','), members...)
+	}
+	return append(out, '}')
+}
+
+// listen serves one subscriptions/listen until the host closes it or we stop.
+func (s *Server) listen(x *exchange, seat *directory.Seat) {
+	id := bytes.Clone(x.m.Bytes(x.m.ID))
+	wants, uris, bad := listenWishes(x.m)
+	switch {
+	case bad != nil:
+		fail(x.w, http.StatusBadRequest, id, bad)
+		return
+	case !x.accept.sse:
+		refuse(x.w, http.StatusNotAcceptable, "The Accept header must allow text/event-stream.")
+		return
+	}
+	l := &listener{id: id, wants: make(map[string]bool), stream: newStream(s.keepAlive)}
+	seat.Listener = l
+	offers := s.opts.Directory.Offers(seat)
+	var agreed []byte
+	for _, k := range []struct {
+		member, method string
+		offered        bool
+	}{
+		{"toolsListChanged", rpc.ToolsChanged, offers.Tools},
+		{"promptsListChanged", rpc.PromptsChanged, offers.Prompts},
+		{"resourcesListChanged", rpc.ResourcesChanged, offers.Resources},
+	} {
+		if wants[k.member] && k.offered {
+			l.wants[k.method] = true
+			agreed = rpc.AppendMember(agreed, k.member, []byte("true"))
+		}
+	}
+	if !s.openListen(l) {
+		refuse(x.w, http.StatusServiceUnavailable, "Too many subscriptions are open, or bridgekeeper is stopping.")
+		return
+	}
+	defer s.closeListen(l)
+	d := s.opts.Directory
+	defer d.Leave(x.r.Context(), seat)
+	if accepted := d.Subscribe(x.r.Context(), seat, uris); len(accepted) > 0 && offers.Updates {
+		agreed = rpc.AppendMember(agreed, "resourceSubscriptions", quoteAll(accepted))
+	}
+	notifications := append(append([]byte(`{`), agreed...), '}')
+	l.stream.add(rpc.AppendNotification(nil, acknowledged, l.params(rpc.AppendMember(nil, "notifications", notifications))))
+	d.Sit(seat) // only now: the acknowledgement comes first
+	startSSE(x.w)
+	// Why it ended (gone, too slow, stopping) concerns this connection alone.
+	_ = l.stream.follow(x.r.Context(), x.w, l.stream.attach(), 0, false)
+}
+
+// listenWishes reads what the host wants to hear of.
+func listenWishes(m *rpc.Message) (wants map[string]bool, uris []string, bad *rpc.Error) {
+	params := m.Bytes(m.Params)
+	at := rpc.Find(params, "notifications")
+	if !at.Ok() || params[at.Start] != '{' {
+		return nil, nil, &rpc.Error{Code: rpc.CodeInvalidParams, Message: "subscriptions/listen needs params.notifications"}
+	}
+	filter := params[at.Start:at.End]
+	wants = make(map[string]bool)
+	err := rpc.Members(filter, func(key []byte, at rpc.Span) bool {
+		value := filter[at.Start:at.End]
+		if string(key) != "resourceSubscriptions" {
+			wants[string(key)] = string(value) == "true"
+			return true
+		}
+		_ = rpc.Elements(value, func(at rpc.Span) bool { // no array: no subscriptions
+			uris = append(uris, rpc.Text(value[at.Start:at.End]))
+			return true
+		})
+		return true
+	})
+	if err != nil {
+		bad = &rpc.Error{Code: rpc.CodeInvalidParams, Message: "params.notifications is no object"}
+	}
+	return wants, uris, bad
+}
+
+func quoteAll(texts []string) []byte {
+	out := []byte{'['}
+	for i, text := range texts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = rpc.AppendQuote(out, text)
+	}
+	return append(out, ']')
+}
+
+// maxListens bounds the subscriptions open at once.
+const maxListens = 1024
+
+func (s *Server) openListen(l *listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping || len(s.listens) >= maxListens {
+		return false
+	}
+	s.listens[l] = struct{}{}
+	return true
+}
+
+func (s *Server) closeListen(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listens, l)
+}
+
+// end says goodbye: the result of the request, which only we can give.
+func (l *listener) end() {
+	members := rpc.AppendMember(nil, "resultType", []byte(`"complete"`))
+	l.stream.add(rpc.AppendResult(nil, l.id, l.params(members)))
+	l.stream.close()
+}
