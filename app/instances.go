@@ -49,6 +49,7 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 		ClientName:   Name,
 		ClientVer:    a.opts.Version,
 		Capabilities: a.capabilities(inst.Key),
+		OneHost:      inst.Key.Scope != "",
 		Events:       events{a, inst.Key},
 		Log:          a.opts.Log.With("server", inst.Key.Server, "gen", inst.Gen),
 	})

@@ -104,7 +104,7 @@ func (d *Directory) hold(ctx context.Context, r *Request, server string, session
 		}
 		h.answer = answer
 		close(h.finished)
-		if h.leave() {
+		if h.Parked() {
 			d.held.forget(h) // nobody waits: its host must come back
 		}
 	})
@@ -292,13 +292,6 @@ func (h *held) signalLocked() {
 	}
 }
 
-// leave reports whether no request waits with the call.
-func (h *held) leave() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return !h.taken
-}
-
 // Notify passes progress on to the request that waits now; between two there
 // is no stream, and it is lost (upstream.Sink).
 func (h *held) Notify(raw []byte) {
@@ -308,6 +301,14 @@ func (h *held) Notify(raw []byte) {
 	if sink != nil {
 		sink.Notify(raw)
 	}
+}
+
+// Parked reports that the host has the questions and the call waits for it to
+// come back.
+func (h *held) Parked() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.taken
 }
 
 // Declares reports what the host said with its request (Asker).

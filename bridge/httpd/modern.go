@@ -13,7 +13,7 @@ import (
 // removed are methods that 2026-07-28 no longer has; a legacy server behind us
 // must not be reached by them through the modern door. A listen stream is one
 // host's and can't be opened on a session that all share.
-var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe, rpc.Listen}
+var removed = []string{rpc.Initialize, rpc.Ping, rpc.SetLevel, rpc.Subscribe, rpc.Unsubscribe}
 
 // nameOf returns the target of a method whose target stands in the Mcp-Name
 // header.

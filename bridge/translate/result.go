@@ -79,6 +79,8 @@ func ModernError(e *rpc.Error) {
 	switch {
 	case e.Code == rpc.CodeResourceNotFound:
 		e.Code = rpc.CodeInvalidParams
+	case e.Code == rpc.CodeMissingCapability && e.Data != nil:
+		// A dual-era server says what it misses, as that revision defines it.
 	case reserved(e.Code), e.Code == 0:
 		e.Code = rpc.CodeInternal
 	}

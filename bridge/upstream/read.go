@@ -138,22 +138,34 @@ func (s *Session) progress(m *rpc.Message) {
 	c.Sink.Notify(rpc.Splice(nil, m.Raw, rpc.Edit{Span: m.ProgressToken, With: c.token}))
 }
 
-// onlyCall returns the call of a host in flight when there is exactly one.
+// onlyCall returns the call of a host in flight when there is exactly one. On an
+// instance that is one host's alone, calls that are parked don't count beside
+// one that runs: they have asked, and their server waits.
 func (s *Session) onlyCall() *Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var only *Call
+	var running, parked []*Call
 	for _, c := range s.calls {
 		if c.Owner == "" {
 			continue // ours: a ping, a list
 		}
-		if only != nil {
-			return nil
+		if p, ok := c.Sink.(parker); ok && s.opts.OneHost && p.Parked() {
+			parked = append(parked, c)
+		} else {
+			running = append(running, c)
 		}
-		only = c
 	}
-	return only
+	switch {
+	case len(running) == 1:
+		return running[0]
+	case len(running) == 0 && len(parked) == 1:
+		return parked[0]
+	}
+	return nil
 }
+
+// parker is a sink whose call may wait for its host's answers.
+type parker interface{ Parked() bool }
 
 // question answers a request of the server on a goroutine of its own, so that
 // reading goes on while a person or a host thinks.

@@ -50,6 +50,7 @@ type Options struct {
 	ClientName   string
 	ClientVer    string
 	Capabilities []byte // raw ClientCapabilities declared to the server
+	OneHost      bool   // every call is of one host: a question can't reach a stranger
 	Events       Events
 	Log          *slog.Logger
 }
