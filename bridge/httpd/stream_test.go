@@ -27,6 +27,21 @@ func (d *door) retool(n int) {
 	d.stage.Until(fmt.Sprint(n, " tools"), func(v *directory.View) bool { return len(v.Server("rooms").Tools) == n })
 }
 
+// retoolOnly makes the directory read the tools again, until one of that name
+// is there.
+func (d *door) retoolOnly(name string) {
+	d.Helper()
+	d.rooms.Say(toolsChanged)
+	d.stage.Until(name, func(v *directory.View) bool {
+		for _, server := range []string{"rooms", "new"} {
+			if s := v.Server(server); s != nil && s.Tool(name) != nil {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 const toolsChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 
 func TestListChanged(t *testing.T) {
