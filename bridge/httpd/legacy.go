@@ -233,6 +233,9 @@ func (s *session) notified(m *rpc.Message) {
 
 // delete ends a session at the host's wish.
 func (s *Server) delete(w http.ResponseWriter, r *http.Request, host, endpoint string) {
+	if !legacyOnly(w, r) {
+		return
+	}
 	session := s.find(w, r, host, endpoint)
 	if session == nil {
 		return
@@ -241,15 +244,24 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request, host, endpoint s
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// legacyOnly refuses GET and DELETE to hosts of the stateless revision, which
+// has neither.
+func legacyOnly(w http.ResponseWriter, r *http.Request) bool {
+	if r.Header.Get("Mcp-Protocol-Version") < rpc.V20260728 {
+		return true
+	}
+	w.Header().Set("Allow", "POST")
+	refuse(w, http.StatusMethodNotAllowed, "Revision 2026-07-28 uses POST only.")
+	return false
+}
+
 // get opens the session's standing stream, or resumes a broken one.
 func (s *Server) get(w http.ResponseWriter, r *http.Request, host, endpoint string) {
 	if !accepts(r.Header.Values("Accept")).sse {
 		refuse(w, http.StatusNotAcceptable, "The Accept header must allow text/event-stream.")
 		return
 	}
-	if r.Header.Get("Mcp-Protocol-Version") >= rpc.V20260728 {
-		w.Header().Set("Allow", "POST")
-		refuse(w, http.StatusMethodNotAllowed, "Revision 2026-07-28 uses POST only.")
+	if !legacyOnly(w, r) {
 		return
 	}
 	session := s.find(w, r, host, endpoint)

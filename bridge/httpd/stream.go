@@ -189,6 +189,7 @@ func (s *stream) detach(me uint64) {
 	defer s.mu.Unlock()
 	if s.reader == me {
 		s.attached = false
+		s.wakeLocked()
 	}
 }
 

@@ -1,0 +1,216 @@
+// Package stage sets up a directory with scripted servers behind it, as the app
+// does with real ones, for the tests of what hosts see. Tests only.
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"bridgekeeper/bridge/bridgetest"
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// Stage is a running directory and the servers it has.
+type Stage struct {
+	*directory.Directory
+	Gate *Gate
+
+	t testing.TB
+
+	mu      sync.Mutex // guards the fields below
+	actors  map[string]*Actor
+	changed chan struct{} // closed and replaced after each change of the view
+}
+
+// Actor is one scripted server with its session.
+type Actor struct {
+	*bridgetest.Server
+	Session *upstream.Session
+}
+
+// New returns a stage with these servers configured and none of them up. The
+// names in pending are about to start.
+func New(t testing.TB, pending []string, names ...string) *Stage {
+	t.Helper()
+	s := &Stage{Gate: &Gate{}, t: t, actors: make(map[string]*Actor), changed: make(chan struct{})}
+	s.Directory = directory.New(directory.Options{Upstreams: s, Gate: s.Gate, Log: slog.New(slog.DiscardHandler),
+		Name: "bridgekeeper", Version: "1", Changed: s.poke})
+	s.Configure(names, func(name string) bool { return slices.Contains(pending, name) })
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = s.Run(ctx) }) // never fails
+	t.Cleanup(func() {
+		stop()
+		for name := range s.actors {
+			s.Kill(name)
+		}
+		running.Wait()
+	})
+	return s
+}
+
+func (s *Stage) poke() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Until waits until the view is as wanted.
+func (s *Stage) Until(what string, wanted func(*directory.View) bool) {
+	s.t.Helper()
+	late := time.After(bridgetest.Patience)
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if wanted(s.View()) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			s.t.Fatalf("the view never had %s", what)
+		}
+	}
+}
+
+// Up starts a server that answers by the table and waits for its lists.
+func (s *Stage) Up(name string, results map[string]string) *Actor {
+	s.t.Helper()
+	a := s.Open(name, results, upstream.Auto)
+	s.Ready(name, a.Session)
+	s.untilRead(name, results)
+	return a
+}
+
+// Open starts a server without telling the directory.
+func (s *Stage) Open(name string, results map[string]string, era upstream.Era) *Actor {
+	s.t.Helper()
+	a := &Actor{Server: bridgetest.Serve(results)}
+	session, err := upstream.Open(context.Background(), a.Lines, upstream.Options{Era: era, ClientName: "stage", ClientVer: "1",
+		Capabilities: []byte(`{"roots":{},"elicitation":{},"sampling":{}}`), Events: events{s, name}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	a.Session = session
+	s.mu.Lock()
+	s.actors[name] = a
+	s.mu.Unlock()
+	return a
+}
+
+// untilRead waits until the view has as much as the server's table lists.
+func (s *Stage) untilRead(name string, results map[string]string) {
+	s.t.Helper()
+	count := func(method, member string) int {
+		n, result := 0, []byte(results[method])
+		at := rpc.Find(result, member)
+		_ = rpc.Elements(result[at.Start:at.End], func(rpc.Span) bool { n++; return true }) // no list: none
+		return n
+	}
+	tools, prompts := count(rpc.ListTools, "tools"), count(rpc.ListPrompts, "prompts")
+	resources := count(rpc.ListResources, "resources") + count(rpc.ListTemplates, "resourceTemplates")
+	s.Until("the lists of "+name, func(v *directory.View) bool {
+		one := v.Server(name)
+		return one != nil && one.Info != nil && len(one.Tools) == tools && one.Prompts == prompts && one.Resources == resources
+	})
+}
+
+// Kill ends a server as the death of its process does.
+func (s *Stage) Kill(name string) {
+	s.mu.Lock()
+	a := s.actors[name]
+	delete(s.actors, name)
+	s.mu.Unlock()
+	if a == nil {
+		return
+	}
+	a.End()
+	a.Session.Close(errors.New("the process exited"))
+	s.Down(name, false)
+	a.Session.Wait()
+	a.Wait()
+}
+
+// Session returns the session of a server that is up (directory.Upstreams).
+func (s *Stage) Session(_ context.Context, server, _ string) (*upstream.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.actors[server]; a != nil {
+		return a.Session, nil
+	}
+	return nil, fmt.Errorf("The server %s is down.", server)
+}
+
+// events passes on what a server says, as the app does.
+type events struct {
+	stage *Stage
+	name  string
+}
+
+func (e events) Notify(_ *upstream.Session, m *rpc.Message) { e.stage.Directory.Notify(e.name, m) }
+
+func (e events) Ask(ctx context.Context, _ *upstream.Session, call *upstream.Call, m *rpc.Message) ([]byte, *rpc.Error) {
+	type asker interface {
+		Declares(capability string) bool
+		Ask(ctx context.Context, m *rpc.Message) (result []byte, refused *rpc.Error)
+	}
+	if call != nil {
+		if host, ok := call.Sink.(asker); ok && host.Declares("elicitation") {
+			return host.Ask(ctx, m)
+		}
+	}
+	return []byte(`{"action":"decline"}`), nil
+}
+
+// Gate lets every call pass but those of tools in Refuse, and records them.
+type Gate struct {
+	mu       sync.Mutex // guards the fields below
+	Refuse   map[string]string
+	Thinking func() // called before the decision
+	attempts []directory.Attempt
+	outcomes []string
+}
+
+// Begin decides (directory.Gate).
+func (g *Gate) Begin(_ context.Context, a *directory.Attempt) (uint64, string) {
+	g.mu.Lock()
+	own := *a
+	own.Definition, own.Arguments = slices.Clone(a.Definition), slices.Clone(a.Arguments)
+	g.attempts = append(g.attempts, own)
+	pass, refusal, thinking := uint64(len(g.attempts)), g.Refuse[a.Tool], g.Thinking
+	g.mu.Unlock()
+	if thinking != nil {
+		thinking()
+	}
+	return pass, refusal
+}
+
+// End records (directory.Gate).
+func (g *Gate) End(_ uint64, outcome string, _ int, _ time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.outcomes = append(g.outcomes, outcome)
+}
+
+// Last returns the newest attempt and outcome.
+func (g *Gate) Last() (a directory.Attempt, outcome string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.attempts) > 0 {
+		a = g.attempts[len(g.attempts)-1]
+	}
+	if len(g.outcomes) > 0 {
+		outcome = g.outcomes[len(g.outcomes)-1]
+	}
+	return a, outcome
+}
