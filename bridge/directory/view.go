@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/translate"
 	"bridgekeeper/bridge/upstream"
 )
 
@@ -46,6 +47,7 @@ type Tool struct {
 	Seen       string
 	ReadOnly   bool
 	Definition []byte
+	Headers    []translate.ParamHeader // arguments that modern hosts repeat as headers
 }
 
 // target is what a merged name stands for; own is the server's own name as a
@@ -122,7 +124,7 @@ func (v *View) serverView(s *server, old *Server) *Server {
 	}
 	out.Tools = make([]Tool, 0, len(out.raw[tools]))
 	for _, it := range out.raw[tools] {
-		out.Tools = append(out.Tools, Tool{Name: it.name, Seen: s.name + Separator + it.name, ReadOnly: it.readOnly, Definition: it.raw})
+		out.Tools = append(out.Tools, Tool{Name: it.name, Seen: s.name + Separator + it.name, ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)})
 	}
 	for i := range out.Tools {
 		if t := &out.Tools[i]; out.tools[t.Name] == nil { // the first of a name is the one that hosts see
@@ -216,6 +218,22 @@ func equalItems(a, b []item) bool {
 		}
 	}
 	return true
+}
+
+// Called returns the tool that a host calls by that name at the endpoint, nil
+// when there is none.
+func (v *View) Called(endpoint, name string) *Tool {
+	if endpoint == "" {
+		t, ok := v.tools[name]
+		if !ok {
+			return nil
+		}
+		endpoint, name = t.server, t.name
+	}
+	if s := v.servers[endpoint]; s != nil {
+		return s.tools[name]
+	}
+	return nil
 }
 
 // Tool returns the tool of that own name, nil when the server lists none.

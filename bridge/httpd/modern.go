@@ -8,6 +8,7 @@ import (
 
 	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/translate"
 )
 
 // removed are methods that 2026-07-28 no longer has; a legacy server behind us
@@ -40,7 +41,11 @@ func (s *Server) modern(x *exchange) {
 		fail(x.w, http.StatusBadRequest, nil, &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "Revision 2026-07-28 has no responses of hosts."})
 		return
 	}
-	if bad := checkModern(x.r, m); bad != nil {
+	bad := checkModern(x.r, m)
+	if bad == nil && m.Is(rpc.CallTool) {
+		bad = checkParams(x.r, m, s.opts.Directory.View().Called(x.endpoint, m.Text(m.Name)))
+	}
+	if bad != nil {
 		fail(x.w, modernStatus(bad.Code), id, bad)
 		return
 	}
@@ -96,6 +101,30 @@ func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
 	if want, named := nameOf(m); named {
 		if got := decodeHeader(header(r, "Mcp-Name")); got != want || got == "" {
 			return mismatch("Mcp-Name", got, want)
+		}
+	}
+	return nil
+}
+
+// checkParams compares the headers that repeat arguments with the arguments.
+func checkParams(r *http.Request, m *rpc.Message, tool *directory.Tool) *rpc.Error {
+	if tool == nil {
+		return nil
+	}
+	for _, h := range tool.Headers {
+		name := "Mcp-Param-" + h.Name
+		argument := h.Argument(m.Bytes(m.Arguments))
+		values := r.Header.Values(name)
+		switch {
+		case argument == nil && len(values) == 0:
+		case len(values) != 1:
+			return &rpc.Error{Code: rpc.CodeHeaderMismatch, Message: "The header " + name + " must be there once when its argument is, and only then."}
+		case argument == nil:
+			return &rpc.Error{Code: rpc.CodeHeaderMismatch, Message: "The header " + name + " is there, its argument is not."}
+		default:
+			if got := decodeHeader(header(r, name)); !translate.SameValue(got, argument) {
+				return mismatch(name, got, string(argument))
+			}
 		}
 	}
 	return nil

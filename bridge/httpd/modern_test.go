@@ -171,11 +171,11 @@ func TestModernResults(t *testing.T) {
 	d.rooms.Set(rpc.CallTool, `{"_meta":{"k":1.0},"content":[],"resultType":"complete","n":12345678901234567890}`)
 	d.want("what is there stays", d.modern(stateless(rpc.CallTool, status)), 200,
 		`"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bridgekeeper","version":"1"},"k":1.0},"content":[],"resultType":"complete","n":12345678901234567890}`)
-	// What nobody can get isn't promised.
+	// What a listener can get is promised.
 	got := d.modern(stateless(rpc.Discover, ""))
-	for _, promise := range []string{"listChanged", "subscribe"} {
-		if strings.Contains(got.body, promise) {
-			t.Errorf("discover promises %s: %s", promise, got.body)
+	for _, promise := range []string{`"listChanged":true`, `"subscribe":true`} {
+		if !strings.Contains(got.body, promise) {
+			t.Errorf("discover doesn't promise %s: %s", promise, got.body)
 		}
 	}
 	legacy := d.begin("2025-11-25")
@@ -189,7 +189,7 @@ func TestModernErrors(t *testing.T) {
 	legacy := d.begin("2025-11-25")
 	for code, want := range map[int]struct{ code, status int }{
 		-32601: {-32601, 404}, -32602: {-32602, 400}, -32603: {-32603, 200}, -32002: {-32602, 400}, -32042: {-32603, 200},
-		0: {-32603, 200}, -32020: {-32603, 200}, -32021: {-32603, 200}, -32099: {-32603, 200}, -32000: {-32000, 200}, 404: {404, 200}, -1: {-1, 200},
+		0: {-32603, 200}, -32020: {-32603, 200}, -32021: {-32021, 400}, -32099: {-32603, 200}, -32000: {-32000, 200}, 404: {404, 200}, -1: {-1, 200},
 	} {
 		d.rooms.Handle(rpc.CallTool, func(m *rpc.Message) {
 			d.rooms.Say(rpc.AppendError(nil, m.Bytes(m.ID), &rpc.Error{Code: code, Message: "x\ny", Data: []byte(`{"d":1.0}`)}))

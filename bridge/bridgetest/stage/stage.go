@@ -142,7 +142,7 @@ func (s *Stage) Kill(name string) {
 }
 
 // Session returns the session of a server that is up (directory.Upstreams).
-func (s *Stage) Session(_ context.Context, server, _ string) (*upstream.Session, error) {
+func (s *Stage) Session(_ context.Context, server string, _ directory.Scope) (*upstream.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.actors[server]; a != nil {
@@ -151,13 +151,16 @@ func (s *Stage) Session(_ context.Context, server, _ string) (*upstream.Session,
 	return nil, fmt.Errorf("The server %s is down.", server)
 }
 
+// Release is directory.Upstreams's; every instance here is shared.
+func (s *Stage) Release(string, directory.Scope) {}
+
 // events passes on what a server says, as the app does.
 type events struct {
 	stage *Stage
 	name  string
 }
 
-func (e events) Notify(_ *upstream.Session, m *rpc.Message) { e.stage.Directory.Notify(e.name, m) }
+func (e events) Notify(_ *upstream.Session, m *rpc.Message) { e.stage.Directory.Notify(e.name, "", m) }
 
 func (e events) Ask(ctx context.Context, _ *upstream.Session, call *upstream.Call, m *rpc.Message) ([]byte, *rpc.Error) {
 	type asker interface {
