@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -74,6 +75,8 @@ type Log struct {
 	size    int64
 	pending []byte // lines of ends, not yet written
 	line    []byte // scratch
+	open    *group // of calls that begin now; nil when there are none
+	spare   []byte // a group's buffer, for the next one
 	next    ID
 	closed  bool
 	torn    bool // the last write ended inside a line
@@ -111,19 +114,53 @@ func Open(dir string, opts Options) (*Log, error) {
 // Begin records a call before it is sent. On an error the call must not be sent.
 func (l *Log) Begin(e Entry) (ID, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.closed {
+		l.mu.Unlock()
 		return 0, ErrClosed
 	}
 	l.next++
 	id := l.next
-	// One write for the ends that wait and this line, so that the order is kept.
-	l.line = appendBegin(append(l.line[:0], l.pending...), time.Now(), id, e)
-	if err := l.writeLocked(l.line); err != nil {
-		return 0, err
+	g := l.open
+	if g == nil {
+		g = &group{lines: l.spare[:0]}
+		l.open, l.spare = g, nil
 	}
-	l.pending = l.pending[:0]
+	g.lines = appendBegin(g.lines, time.Now(), id, e)
+	l.mu.Unlock()
+	// Calls that are about to begin, too, get their lines in now; the first to
+	// come back writes for all. When there are none this returns at once.
+	runtime.Gosched()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == g {
+		l.commitLocked()
+	}
+	if g.err != nil {
+		return 0, g.err
+	}
 	return id, nil
+}
+
+// group is the lines of calls that began together.
+type group struct {
+	lines []byte
+	err   error // once it is no longer the open one
+}
+
+// commitLocked writes the open group: one write with the ends that wait, so
+// that the order is kept.
+func (l *Log) commitLocked() {
+	g := l.open
+	l.open = nil
+	if l.closed {
+		g.err = ErrClosed
+		return
+	}
+	l.line = append(append(l.line[:0], l.pending...), g.lines...)
+	if g.err = l.writeLocked(l.line); g.err == nil {
+		l.pending = l.pending[:0]
+	}
+	l.spare, g.lines = g.lines, nil
 }
 
 // End records how a call came out: a word such as ok, tool_error, rpc_error,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -80,17 +81,30 @@ func (c *Conn) WriteLine(ctx context.Context, line []byte) error {
 	w.mu.Lock()
 	if w.err == nil && !w.busy && !w.finished && w.raw != nil {
 		w.busy = true
+		if len(line) >= copyBelow {
+			w.mu.Unlock()
+			return w.direct(line)
+		}
+		w.addLocked(line)
 		w.mu.Unlock()
-		return w.direct(line)
+		// Callers that are about to write, too, get their lines in now: one
+		// system call, and one wake-up of the child, for all of them. When there
+		// are none this returns at once.
+		runtime.Gosched()
+		return w.direct(nil)
 	}
 	err := w.gatherLocked(ctx, line)
 	w.mu.Unlock()
 	return err
 }
 
-// direct writes line from the caller's goroutine, then what gathered meanwhile.
+// direct writes line, if there is one, from the caller's goroutine, then what
+// gathered meanwhile.
 func (w *writer) direct(line []byte) error {
-	err := w.writeFirst(line)
+	var err error
+	if line != nil {
+		err = w.writeFirst(line)
+	}
 	for range maxRounds {
 		if err != nil || w.rest != nil {
 			break
@@ -193,9 +207,6 @@ func (w *writer) signalLocked() {
 // writeFirst writes the caller's own line. What the pipe doesn't take is left
 // in rest.
 func (w *writer) writeFirst(line []byte) error {
-	if len(line) < copyBelow {
-		return w.writeChunk(append(append(getBuffer(len(line)+1), line...), '\n'))
-	}
 	n, err := w.attempt(line)
 	if err == nil && n < len(line) {
 		var more int
