@@ -75,16 +75,26 @@ func (a *App) capabilities(key supervisor.Key) []byte {
 // have to download it first, and hosts cancel when they lose patience.
 const sessionWait = 5 * time.Minute
 
+// ended is a context for asking without waiting.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 // Session returns the running session of an instance (directory.Upstreams).
 // Its errors are sentences for the model.
 func (a *App) Session(ctx context.Context, server string, scope directory.Scope) (*upstream.Session, error) {
-	ctx, stop := context.WithTimeout(ctx, sessionWait)
-	defer stop()
 	key := supervisor.Key{Server: server, Scope: scope.ID}
 	if scope.ID != "" {
 		a.scopes.Store(key, scope.Capabilities)
 	}
-	s, err := a.sup.Acquire(ctx, key)
+	s, err := a.sup.Acquire(ended, key) // ready as a rule: nothing to wait for
+	if errors.Is(err, context.Canceled) {
+		ctx, stop := context.WithTimeout(ctx, sessionWait)
+		defer stop()
+		s, err = a.sup.Acquire(ctx, key)
+	}
 	if err != nil {
 		return nil, downSentence(server, err)
 	}
@@ -240,9 +250,8 @@ func (a *App) learn(ctx context.Context, learning map[string]bool) map[string]bo
 		if v := a.dir.View().Server(s.Name); v != nil && v.Info != nil {
 			continue
 		}
-		asked, stop := context.WithCancel(ctx)
-		stop() // the wish alone starts it; nobody waits here
-		if _, err := a.sup.Acquire(asked, supervisor.Key{Server: s.Name}); err != nil {
+		// The wish alone starts it; nobody waits here.
+		if _, err := a.sup.Acquire(ended, supervisor.Key{Server: s.Name}); err != nil {
 			a.opts.Log.Debug("on-demand server asked to start", "server", s.Name, "err", err)
 		}
 	}
