@@ -41,13 +41,13 @@ func TestOddListEntries(t *testing.T) {
 	a := st.Open("a", map[string]string{rpc.ListTools: `{"tools":[5,null,{},{"name":5},{"name":""},"x",{"name":"good"},[],{"name":"gr\u00fcn \"q\"","name2":"grün"},{"name":"\ud83d\ude00"},{"name":"\ud800"},{"name":"a__b"}]}`}, upstream.Auto)
 	st.Ready("a", a.Session)
 	st.Until(toolCount("a", 5))
-	h.want("tools", h.ask(rpc.ListTools, ""), `"result":{"tools":[{"name":"a__good"},{"name":"a__grün \"q\"","name2":"grün"},{"name":"a__😀"},{"name":"a__`+"\ufffd"+`"},{"name":"a__a__b"}]}`)
+	h.want("tools", h.ask(rpc.ListTools, ""), `"result":{"tools":[{"name":"a__good"},{"name":"a__gr_n_q_c47f27e394","name2":"grün"},{"name":"a__25e6e60254"},{"name":"a__1586c38c88"},{"name":"a__a__b"}]}`)
 	var got []string
 	a.Handle(rpc.CallTool, func(m *rpc.Message) {
 		got = append(got, string(m.Bytes(m.Name)))
 		a.Reply(m, "{}")
 	})
-	for _, name := range []string{`"a__good"`, `"a__gr\u00fcn \u0022q\""`, `"a__😀"`, `"\u0061__\ud83d\ude00"`, `"a__` + "\ufffd" + `"`, `"a__a__b"`} {
+	for _, name := range []string{`"a__good"`, `"a__gr_n_q_c47f27e394"`, `"a__25e6e60254"`, `"\u0061__\u00325e6e60254"`, `"a__1586c38c88"`, `"a__a__b"`} {
 		h.want(name, h.ask(rpc.CallTool, `"name":`+name), `"result":{}`)
 	}
 	want := `"good" "gr\u00fcn \"q\"" "\ud83d\ude00" "\ud83d\ude00" "\ud800" "a__b"`
@@ -184,7 +184,7 @@ func TestOwners(t *testing.T) {
 
 func TestPromptsAndCompletion(t *testing.T) {
 	st := stage.New(t, nil, "a")
-	a := st.Up("a", map[string]string{rpc.ListPrompts: `{"prompts":[{"name":"tri\u0061ge"}]}`})
+	a := st.Up("a", map[string]string{rpc.ListPrompts: `{"prompts":[{"name":"tri\u0061ge"},{"name":"\u00fcber.all"}]}`})
 	var got *rpc.Message
 	echo := func(m *rpc.Message) { got = m; a.Reply(m, `{"ok":1.0}`) }
 	a.Handle(rpc.GetPrompt, echo)
@@ -194,6 +194,11 @@ func TestPromptsAndCompletion(t *testing.T) {
 	h.want("params", string(got.Bytes(got.Params)), `{"arguments":{"x":"1.0"}, "name" : "tri\u0061ge"}`)
 	h.want("complete", h.ask(rpc.Complete, `"ref":{"name":"a__triage","type":"ref/prompt","title":"a__triage"},"argument":{}`), `"result":{"ok":1.0}`)
 	h.want("params", string(got.Bytes(got.Params)), `{"ref":{"name":"tri\u0061ge","type":"ref/prompt","title":"a__triage"},"argument":{}}`)
+	h.want("list", h.ask(rpc.ListPrompts, ""), `"result":{"prompts":[{"name":"a__triage"},{"name":"a__ber_all_f2b7f757df"}]}`)
+	h.want("get by alias", h.ask(rpc.GetPrompt, `"name":"a__ber_all_f2b7f757df"`), `"result":{"ok":1.0}`)
+	h.want("params", string(got.Bytes(got.Params)), `{"name":"\u00fcber.all"}`)
+	h.want("complete by alias", h.ask(rpc.Complete, `"ref":{"type":"ref/prompt","name":"a__ber_all_f2b7f757df"}`), `"result":{"ok":1.0}`)
+	h.want("params", string(got.Bytes(got.Params)), `{"ref":{"type":"ref/prompt","name":"\u00fcber.all"}}`)
 	h.want("unknown prompt", h.ask(rpc.GetPrompt, `"name":"triage"`), `"error":{"code":-32602,"message":"Unknown prompt: triage"}`)
 	for _, ref := range []string{`"x":1`, `"ref":5`, `"ref":{}`, `"ref":{"type":"ref/x"}`, `"ref":{"type":"ref/prompt"}`, `"ref":{"type":"ref/prompt","name":"x"}`} {
 		if got := h.ask(rpc.Complete, ref); !strings.Contains(got, `"code":-32602`) {

@@ -122,7 +122,7 @@ func (d *Directory) instructions() string {
 		if b.Len() > 0 {
 			b.WriteString("\n\n")
 		}
-		b.WriteString("Server " + name + " (tools named " + name + Separator + "…): " + text)
+		b.WriteString("Server " + name + " (tools named " + toolPrefix(name) + "…): " + text)
 	}
 	return b.String()
 }
