@@ -86,7 +86,7 @@ func (a *App) Tools(_ context.Context, name string) ([]wire.Tool, error) {
 	out := []wire.Tool{}
 	if s := a.dir.View().Server(name); s != nil {
 		for _, t := range s.Tools {
-			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, ReadOnly: t.ReadOnly, Definition: t.Definition})
+			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, ReadOnly: t.ReadOnly, Definition: t.Definition})
 		}
 	}
 	return out, nil

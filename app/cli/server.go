@@ -109,7 +109,10 @@ func (p *program) serverTools() *cobra.Command {
 				if tool.ReadOnly {
 					readOnly = "yes"
 				}
-				t.add(visible(tool.Name), readOnly, visible(tool.Seen), about(tool))
+				t.add(visible(tool.Name), readOnly, text(tool.Seen), about(tool))
+				if tool.Hidden != "" {
+					t.note("hidden where hosts see all servers: %s", visible(tool.Hidden))
+				}
 			}
 			t.print(p.out)
 			return nil

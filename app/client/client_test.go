@@ -74,7 +74,7 @@ func TestEveryUse(t *testing.T) {
 	}
 	tools, err := c.Tools(ctx, "a")
 	ok(err)
-	if len(tools) != 2 || tools[0].Seen != "a__echo" || !tools[0].ReadOnly {
+	if len(tools) != 3 || tools[0].Seen != "a__echo" || !tools[0].ReadOnly {
 		t.Errorf("tools %+v", tools)
 	}
 	result, err := c.Call(ctx, "a", wire.CallTool{Tool: "raw", Arguments: json.RawMessage(`{"result":{"z":1.0,"a":12345678901234567890}}`)})

@@ -118,7 +118,8 @@ type NewHost struct {
 // definition byte for byte.
 type Tool struct {
 	Name       string          `json:"name"`
-	Seen       string          `json:"seen"` // on the merged endpoint
+	Seen       string          `json:"seen"`             // on the merged endpoint; "" when it is hidden there
+	Hidden     string          `json:"hidden,omitempty"` // why
 	ReadOnly   bool            `json:"readOnly"`
 	Definition json.RawMessage `json:"definition"`
 }

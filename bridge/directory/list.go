@@ -16,7 +16,9 @@ type item struct {
 	raw      []byte
 	name     string // tool and prompt: name; resource: uri; template: uriTemplate
 	nameAt   rpc.Span
-	readOnly bool // a tool's annotations.readOnlyHint
+	readOnly bool       // a tool's annotations.readOnlyHint
+	repairs  []rpc.Edit // what makes it fit for hosts, on the merged endpoint only
+	hidden   string     // why hosts don't see it there; "" when they do
 }
 
 var listMethods = [kinds]string{rpc.ListTools, rpc.ListPrompts, rpc.ListResources, rpc.ListTemplates}
@@ -89,22 +91,21 @@ func readPage(reply *upstream.Reply, k kind) (items []item, next []byte, err err
 	}
 	whole := result[at.Start:at.End]
 	err = rpc.Elements(whole, func(at rpc.Span) bool {
-		// One odd entry must not cost the list: it alone is left out.
-		if it, ok := readItem(whole[at.Start:at.End], k); ok {
-			items = append(items, it)
-		}
+		items = append(items, readItem(whole[at.Start:at.End], k)) // one odd entry must not cost the list
 		return true
 	})
 	return items, next, err
 }
 
-func readItem(raw []byte, k kind) (item, bool) {
+func readItem(raw []byte, k kind) item {
 	it := item{raw: raw}
 	err := rpc.Members(raw, func(key []byte, value rpc.Span) bool {
 		switch string(key) {
 		case nameMembers[k]:
-			it.nameAt = value
-			it.name = rpc.Text(raw[value.Start:value.End])
+			it.nameAt, it.name = value, ""
+			if raw[value.Start] == '"' {
+				it.name = rpc.Text(raw[value.Start:value.End])
+			}
 		case "annotations":
 			hints := raw[value.Start:value.End]
 			if at := rpc.Find(hints, "readOnlyHint"); at.Ok() {
@@ -113,5 +114,15 @@ func readItem(raw []byte, k kind) (item, bool) {
 		}
 		return true
 	})
-	return it, err == nil && it.name != ""
+	switch {
+	case err != nil:
+		it.hidden = "its definition is no object"
+	case !it.nameAt.Ok():
+		it.hidden = "it has no " + nameMembers[k]
+	case it.name == "":
+		it.hidden = "its " + nameMembers[k] + " is no string, or an empty one"
+	case k == tools:
+		it.repairs, it.hidden = repair(raw)
+	}
+	return it
 }

@@ -79,10 +79,11 @@ func (h *host) silent() {
 }
 
 // ask has the directory answer a request with id 1; the answer comes without
-// what every answer has.
+// what every answer has, and tools without the schema that those which have
+// none are given: most servers of these tests don't write any.
 func (h *host) ask(method, params string) string {
 	h.Helper()
-	return h.askContext(context.Background(), method, params)
+	return strings.ReplaceAll(h.askContext(context.Background(), method, params), `,"inputSchema":{"type":"object","properties":{}}`, "")
 }
 
 func (h *host) askContext(ctx context.Context, method, params string) string {

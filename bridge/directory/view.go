@@ -20,7 +20,7 @@ type View struct {
 	pending [kinds]int        // servers that start now and whose list was never read
 	changed chan struct{}     // closed when a newer view is published
 
-	Warnings []string // names and URIs that collide, lists that couldn't be read
+	Warnings []string // names and URIs that collide, entries that are hidden, lists that couldn't be read
 }
 
 // Server is one server as hosts see it.
@@ -40,7 +40,8 @@ type Server struct {
 // Tool is one tool by both its names.
 type Tool struct {
 	Name       string
-	Seen       string
+	Seen       string // on the merged endpoint; "" when it is hidden there
+	Hidden     string // why
 	ReadOnly   bool
 	Definition []byte
 	Headers    []translate.ParamHeader // arguments that modern hosts repeat as headers
@@ -120,20 +121,36 @@ func (v *View) serverView(s *server, old *Server) *Server {
 	}
 	out.Tools = make([]Tool, 0, len(out.raw[tools]))
 	for _, it := range out.raw[tools] {
-		out.Tools = append(out.Tools, Tool{Name: it.name, Seen: seenAs(s.name, it.name), ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)})
+		if it.name == "" {
+			continue // nobody can call it
+		}
+		t := Tool{Name: it.name, Hidden: it.hidden, ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)}
+		if t.Hidden == "" {
+			t.Seen = seenAs(s.name, it.name)
+		}
+		out.Tools = append(out.Tools, t)
 	}
 	for i := range out.Tools {
 		if t := &out.Tools[i]; out.tools[t.Name] == nil { // the first of a name is the one that hosts see
 			out.tools[t.Name] = t
 		}
 	}
-	out.Prompts, out.Resources = len(out.raw[prompts]), len(out.raw[resources])+len(out.raw[templates])
+	for _, it := range out.raw[prompts] {
+		if it.hidden == "" {
+			out.Prompts++
+		}
+	}
 	for _, it := range out.raw[resources] {
-		out.uris = append(out.uris, it.name)
+		if it.hidden == "" {
+			out.uris = append(out.uris, it.name)
+		}
 	}
 	for _, it := range out.raw[templates] {
-		out.templates = append(out.templates, newTemplate(it.name))
+		if it.hidden == "" {
+			out.templates = append(out.templates, newTemplate(it.name))
+		}
 	}
+	out.Resources = len(out.uris) + len(out.templates)
 	return out
 }
 
@@ -150,7 +167,11 @@ func (v *View) merge(k kind) []byte {
 	first := len(out)
 	seen := make(map[string]string)
 	for _, name := range v.order {
+		v.warnHidden(k, name)
 		for _, it := range v.servers[name].raw[k] {
+			if it.hidden != "" {
+				continue
+			}
 			as := it.name
 			if k == tools || k == prompts {
 				as = seenAs(name, it.name)
@@ -169,6 +190,30 @@ func (v *View) merge(k kind) []byte {
 	return append(out, "]}"...)
 }
 
+// maxHiddenShown is how many hidden entries of one list are told one by one.
+const maxHiddenShown = 10
+
+// warnHidden says which entries of a server's list hosts don't see, and why.
+func (v *View) warnHidden(k kind, server string) {
+	hidden := 0
+	for i, it := range v.servers[server].raw[k] {
+		if it.hidden == "" {
+			continue
+		}
+		if hidden++; hidden > maxHiddenShown {
+			continue
+		}
+		what := fmt.Sprintf("entry %d", i+1)
+		if it.name != "" {
+			what = fmt.Sprintf("%q", it.name)
+		}
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s: %s of server %s is hidden: %s", listMembers[k], what, server, it.hidden))
+	}
+	if more := hidden - maxHiddenShown; more > 0 {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s: %d more of server %s are hidden", listMembers[k], more, server))
+	}
+}
+
 func (v *View) mergeItem(out []byte, k kind, server, as string, it item) []byte {
 	switch k {
 	case tools, prompts:
@@ -178,7 +223,8 @@ func (v *View) mergeItem(out []byte, k kind, server, as string, it item) []byte 
 		} else {
 			v.prompts[as] = t
 		}
-		return rpc.Splice(out, it.raw, rpc.Edit{Span: it.nameAt, With: rpc.Quote(as)})
+		edits := append([]rpc.Edit{{Span: it.nameAt, With: rpc.Quote(as)}}, it.repairs...)
+		return rpc.Splice(out, it.raw, edits...)
 	case resources:
 		v.uris[it.name] = server
 	}

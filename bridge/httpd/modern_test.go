@@ -146,7 +146,9 @@ func TestDecodeHeader(t *testing.T) {
 	d := open(t)
 	d.rooms.Set(rpc.ListTools, `{"tools":[{"name":"gr\u00fcn"}]}`)
 	d.retoolOnly("grün")
-	got := d.modern(stateless("tools/call", `"name":"rooms__gr\u00fcn"`), "Mcp-Name: "+encoded("rooms__grün"))
+	r := d.modernRequest(stateless("tools/call", `"name":"gr\u00fcn"`), "Mcp-Name: "+encoded("grün"))
+	r.URL.Path = "/servers/rooms/mcp" // merged names never need it
+	got := d.do(r)
 	d.want("encoded name", got, 200, "free")
 }
 

@@ -29,6 +29,7 @@ func TestOddResultsPassByteForByte(t *testing.T) {
 			t.Errorf("alone %s:\n got %.300s\nwant %.300s", name, got, misbehave.Odd[name])
 		}
 		want := strings.Replace(misbehave.OddDefinition(name), fmt.Sprintf(`"name":%q`, name), fmt.Sprintf(`"name":"odd__%s"`, name), 1)
+		want = strings.Replace(want, `{"type":"object"}`, `{"type":"object","properties":{}}`, 1) // the one repair for hosts
 		if !strings.Contains(list, want) {
 			t.Errorf("the list doesn't have %s as it was defined", name)
 		}
