@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -111,7 +112,8 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	if opts.Answers == AnswerTTY {
 		a.gate.terminal = newTerminal(opts.Stdin, opts.Terminal)
 	}
-	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: answerQuestion, Log: opts.Log, Name: Name, Version: opts.Version, Changed: a.news.poke})
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: answerQuestion, Log: opts.Log, Name: Name, Version: opts.Version,
+		Cache: filepath.Join(dirs.State, "lists"), Fingerprint: a.fingerprint, Changed: a.news.poke})
 	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Notify: a.news.poke})
 	return a, nil
 }

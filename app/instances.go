@@ -2,8 +2,12 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -130,6 +134,20 @@ func (a *App) sharing(server string) directory.Sharing {
 	return directory.Shared
 }
 
+// fingerprint tells what runs as a server, for the lists kept of it. Values of
+// variables are secrets and seldom change what a server lists: names must do.
+func (a *App) fingerprint(server string) string {
+	s, ok := a.config.Current().Lookup(server)
+	if !ok {
+		return ""
+	}
+	e := s.Entry
+	// Always text: it can't fail.
+	text, _ := json.Marshal([]any{e.Command, e.Args, e.Cwd, slices.Sorted(maps.Keys(e.Env))})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
 // reconcile makes the supervisor and the directory follow the config.
 func (a *App) reconcile() {
 	servers := a.config.Current().Servers
@@ -227,6 +245,9 @@ func (a *App) observed(st supervisor.Status) {
 	case supervisor.Disabled:
 		a.dir.Down(name, true)
 	case supervisor.Stopped:
+		if was == "" {
+			return // not stopped but new: its lists of the last run count until it is ready
+		}
 		s, ok := a.config.Current().Lookup(name)
 		if ok && s.Entry.Start == string(supervisor.StartOnDemand) {
 			return // it is started when it is used, and stays listed

@@ -86,6 +86,11 @@ type Options struct {
 	// Question answers a question that a modern server put into a result; host
 	// may be nil.
 	Question func(ctx context.Context, host Asker, m *rpc.Message) (result []byte, refused *rpc.Error)
+	// Cache is the folder in which lists are kept over restarts; "" keeps none.
+	Cache string
+	// Fingerprint tells what runs as the server: lists kept of something else
+	// don't count.
+	Fingerprint func(server string) string
 	// Changed is called after the published view changed; it must not block.
 	Changed func()
 }
@@ -103,6 +108,7 @@ type Directory struct {
 	wake    chan struct{}
 
 	held    *holds
+	cache   *cache
 	workers sync.WaitGroup // held calls; Run waits for them
 }
 
@@ -123,6 +129,7 @@ type server struct {
 
 type list struct {
 	items  []item
+	known  bool      // read once, in this run or (from the cache) in an earlier one
 	failed string    // why the last read failed; "" when it didn't
 	readAt time.Time // of the last try
 }
@@ -150,6 +157,7 @@ func New(opts Options) *Directory {
 		dirty:   make(map[job]progress),
 		wake:    make(chan struct{}, 1),
 		held:    newHolds(),
+		cache:   newCache(opts.Cache, opts.Log),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
 	d.publishLocked() // nobody else knows d yet
@@ -160,24 +168,45 @@ func New(opts Options) *Directory {
 func (d *Directory) View() *View { return d.view.Load() }
 
 // Configure sets the servers, in config order. A server that is gone loses its
-// lists; pending ones are about to start.
+// lists; pending ones are about to start, and have the lists they had last time
+// until they are read. One goroutine calls it.
 func (d *Directory) Configure(names []string, pending func(name string) bool) {
+	kept := d.loadKept(names, pending)
 	d.mu.Lock()
 	d.order = slices.Clone(names)
 	for name := range d.servers {
 		if !slices.Contains(names, name) {
 			delete(d.servers, name)
 			d.unbookLocked(name)
+			d.cache.keep(name, nil)
 		}
 	}
 	for _, name := range names {
 		if d.servers[name] == nil {
-			d.servers[name] = &server{name: name, pending: pending(name), subs: make(map[subscription]int)}
+			d.servers[name] = &server{name: name, pending: pending(name), lists: kept[name], subs: make(map[subscription]int)}
 		}
 	}
 	changed := d.publishLocked()
 	d.mu.Unlock()
 	d.announce(changed)
+}
+
+// loadKept reads the kept lists of the servers that are new and about to start.
+func (d *Directory) loadKept(names []string, pending func(name string) bool) map[string][kinds]list {
+	v, kept := d.View(), make(map[string][kinds]list)
+	for _, name := range names {
+		if v.servers[name] == nil && pending(name) {
+			kept[name] = d.cache.load(name, d.fingerprint(name))
+		}
+	}
+	return kept
+}
+
+func (d *Directory) fingerprint(server string) string {
+	if d.opts.Fingerprint == nil {
+		return ""
+	}
+	return d.opts.Fingerprint(server)
 }
 
 // Ready tells that a server's shared instance has a new session: its lists are
@@ -238,7 +267,11 @@ func (d *Directory) poke() {
 // Run reads lists that changed, until ctx ends. Servers don't wait for each
 // other: one that never answers holds up its own lists only.
 func (d *Directory) Run(ctx context.Context) error {
-	var workers sync.WaitGroup
+	var workers, writer sync.WaitGroup
+	servers, stop := d.View().order, make(chan struct{})
+	writer.Go(func() { d.cache.run(stop, servers) })
+	defer writer.Wait()
+	defer close(stop) // when nobody has lists to keep any more
 	defer workers.Wait()
 	defer d.workers.Wait()
 	defer d.held.endAll()
@@ -284,7 +317,8 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	session := s.session
 	d.mu.Unlock()
 
-	fresh := list{readAt: time.Now()}
+	fresh := list{known: true, readAt: time.Now()}
+	fingerprint := d.fingerprint(j.server)
 	ctx, stop := context.WithTimeout(ctx, listLimit)
 	defer stop()
 	items, err := fetch(ctx, session, j.kind)
@@ -298,9 +332,11 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	var changed changes
 	if now := d.servers[j.server]; now == s && s.session == session {
 		if err != nil {
-			fresh.items = s.lists[j.kind].items // the last good list is better than none
+			was := s.lists[j.kind] // the last good list is better than none
+			fresh.items, fresh.known = was.items, was.known
 		}
 		s.lists[j.kind] = fresh
+		d.cache.keep(j.server, &record{fingerprint, s.lists})
 		changed = d.publishLocked()
 	}
 	d.mu.Unlock()

@@ -248,11 +248,6 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		a.Server, a.Tool = t.server, t.name
 		edits = []rpc.Edit{{Span: m.Name, With: t.own}}
 	}
-	if s := v.servers[a.Server]; s != nil {
-		if tool := s.tools[a.Tool]; tool != nil {
-			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
-		}
-	}
 	if answer, ok := d.resume(ctx, r, a.Server); ok {
 		return answer // the gate has let this call pass; it is held, not made again
 	}
@@ -261,6 +256,14 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		answer := toolFailure(err.Error())
 		answer.Down = true
 		return answer
+	}
+	if s := v.servers[a.Server]; s != nil && s.unread {
+		v = d.settled(ctx, func(v *View) bool { return !d.reads(v, a.Server) })
+	}
+	if s := v.servers[a.Server]; s != nil {
+		if tool := s.tools[a.Tool]; tool != nil {
+			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
+		}
 	}
 	pass, refusal := d.opts.Gate.Begin(ctx, a)
 	select {
@@ -290,6 +293,19 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	answer, outcome := d.run(ctx, r, session, edits)
 	d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
 	return answer
+}
+
+// reads reports whether a server's tools are those of an earlier run and are
+// being read now. The gate must not decide by what a tool said of itself before
+// the server was, maybe, updated.
+func (d *Directory) reads(v *View, server string) bool {
+	if s := v.servers[server]; s == nil || !s.unread {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.servers[server]
+	return s != nil && s.session != nil && s.lists[tools].readAt.IsZero()
 }
 
 // run sends a call that the gate let pass and says how it ended.

@@ -17,7 +17,7 @@ type View struct {
 	tools   map[string]target
 	prompts map[string]target
 	uris    map[string]string // resource URI -> server
-	pending [kinds]int        // servers that start now and whose list was never read
+	pending [kinds]int        // servers that start now and whose list isn't known
 	changed chan struct{}     // closed when a newer view is published
 
 	Warnings []string // names and URIs that collide, entries that are hidden, lists that couldn't be read
@@ -32,6 +32,7 @@ type Server struct {
 	Resources int
 
 	tools     map[string]*Tool // by own name
+	unread    bool             // the tools are those of an earlier run
 	uris      []string
 	templates []template
 	raw       [kinds][]item
@@ -87,7 +88,7 @@ func (d *Directory) publishLocked() changes {
 		s := d.servers[name]
 		v.servers[name] = v.serverView(s, old.servers[name])
 		for k := range kinds {
-			if s.pending && s.lists[k].readAt.IsZero() {
+			if l := &s.lists[k]; s.pending && l.readAt.IsZero() && !l.known {
 				v.pending[k]++
 			}
 			if why := s.lists[k].failed; why != "" {
@@ -106,7 +107,8 @@ func (d *Directory) publishLocked() changes {
 
 // serverView builds one server's part, or keeps the old one when nothing moved.
 func (v *View) serverView(s *server, old *Server) *Server {
-	if old != nil && old.Info == s.info {
+	unread := s.lists[tools].known && s.lists[tools].readAt.IsZero()
+	if old != nil && old.Info == s.info && old.unread == unread {
 		same := true
 		for k := range kinds {
 			same = same && sameList(old.raw[k], s.lists[k].items)
@@ -115,7 +117,7 @@ func (v *View) serverView(s *server, old *Server) *Server {
 			return old
 		}
 	}
-	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool)}
+	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), unread: unread}
 	for k := range kinds {
 		out.raw[k] = s.lists[k].items
 	}

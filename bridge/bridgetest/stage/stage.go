@@ -41,9 +41,15 @@ type Actor struct {
 // names in pending are about to start.
 func New(t testing.TB, pending []string, names ...string) *Stage {
 	t.Helper()
+	return Kept(t, "", nil, pending, names...)
+}
+
+// Kept is New with a folder in which lists are kept over restarts.
+func Kept(t testing.TB, folder string, fingerprint func(server string) string, pending []string, names ...string) *Stage {
+	t.Helper()
 	s := &Stage{Gate: &Gate{}, t: t, actors: make(map[string]*Actor), changed: make(chan struct{})}
 	s.Directory = directory.New(directory.Options{Upstreams: s, Gate: s.Gate, Log: slog.New(slog.DiscardHandler),
-		Name: "bridgekeeper", Version: "1", Changed: s.poke})
+		Name: "bridgekeeper", Version: "1", Cache: folder, Fingerprint: fingerprint, Changed: s.poke})
 	s.Configure(names, func(name string) bool { return slices.Contains(pending, name) })
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
