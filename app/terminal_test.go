@@ -117,10 +117,11 @@ func TestTerminalWithdrawsAndTypedAheadIsNoAnswer(t *testing.T) {
 	if line, err := d.shown.ReadString(')'); err != nil || !strings.Contains(line, "no longer needed") {
 		t.Errorf("%q, %v", line, err)
 	}
-	go io.Copy(io.Discard, d.shown) // ends with the test's pipe
-	d.types("y")                    // meant for the one that is gone
-	d.types("hm")                   // is read only after that was taken
+	d.types("y")  // meant for the one that is gone
+	d.types("hm") // is read only after that was taken
 	next := d.ask(t.Context(), attempt("{}"))
+	d.asked()
+	go io.Copy(io.Discard, d.shown) // ends with the test's pipe
 	d.types("n")
 	if wait(t, next) {
 		t.Error("an answer typed for one call allowed another")
