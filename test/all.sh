@@ -25,7 +25,7 @@ stage() { # stage NAME COMMAND...
 }
 
 unit() {
-	go list ./... | grep -v /test/thirdparty | xargs go test -timeout 5m
+	go list ./... | grep -vE '/test/(thirdparty|conformance|bytes)$' | xargs go test -timeout 5m
 }
 
 # Packages in which goroutines share state.
@@ -37,6 +37,8 @@ build() { CGO_ENABLED=0 go build -trimpath -o bin/bridgekeeper .; }
 demo() { go run ./app/demo -bin bin/bridgekeeper; }
 # -count=1: what it uses (the binary, the registry) is outside Go's test cache.
 thirdparty() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -timeout 8m ./test/thirdparty/...; }
+# One cell after the other: two cores are soon busy, and slow is wrong there.
+conformance() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -p 1 -timeout 10m ./test/conformance ./test/bytes; }
 
 stage lint test/lint.sh
 # Linux on ARM shares all its code with this machine; `make cross` has it too.
@@ -46,6 +48,7 @@ stage unit unit
 stage race race
 stage demo demo
 stage thirdparty thirdparty
+stage conformance conformance
 
 printf '\n================ summary ================\n'
 printf '%s\n' "${summary[@]}"
