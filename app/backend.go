@@ -104,6 +104,10 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 		}
 		return nil, &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
 	}
+	if s := a.dir.View().Server(name); s != nil && len(s.Tools) > 0 && s.Tool(req.Tool) == nil {
+		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", name, req.Tool),
+			Hint: fmt.Sprintf("See `bridgekeeper server tools %s`.", name)}
+	}
 	params := rpc.AppendMember(nil, "name", rpc.Quote(req.Tool))
 	if len(req.Arguments) > 0 {
 		args := bytes.Clone(req.Arguments)
@@ -118,17 +122,19 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	seat := &directory.Seat{Endpoint: name, Host: cliHost, Version: rpc.V20251125}
 	answer := a.dir.Handle(ctx, &directory.Request{Seat: seat, Message: &m})
 	defer answer.Free()
-	return a.callResult(name, req.Tool, &answer)
+	return a.callResult(req.Tool, &answer)
 }
 
 // callResult turns the answer to a call into raw JSON or an edge error.
-func (a *App) callResult(server, tool string, answer *directory.Answer) ([]byte, error) {
-	if answer.Denied || answer.Down {
-		code := wire.CodeDenied
-		if answer.Down {
-			code = wire.CodeServerDown
-		}
-		return nil, &wire.Error{Code: code, Message: sentenceOf(answer.Result)}
+func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) {
+	switch {
+	case answer.Denied && a.opts.Answers == AnswerDeny:
+		return nil, &wire.Error{Code: wire.CodeDenied, Message: fmt.Sprintf("The tool %s isn't marked read-only, and there is nobody to ask.", tool),
+			Hint: "Start the core with `serve --answers tty` to be asked in its terminal."}
+	case answer.Denied:
+		return nil, &wire.Error{Code: wire.CodeDenied, Message: "The call was not allowed, or nobody answered in time."}
+	case answer.Down:
+		return nil, &wire.Error{Code: wire.CodeServerDown, Message: sentenceOf(answer.Result)}
 	}
 	m, err := rpc.Scan(answer.Append(nil, []byte("1")))
 	if err != nil {
@@ -136,10 +142,6 @@ func (a *App) callResult(server, tool string, answer *directory.Answer) ([]byte,
 	}
 	if !m.Error.Ok() {
 		return m.Bytes(m.Result), nil
-	}
-	if s := a.dir.View().Server(server); s != nil && len(s.Tools) > 0 && s.Tool(tool) == nil {
-		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", server, tool),
-			Hint: fmt.Sprintf("See `bridgekeeper server tools %s`.", server)}
 	}
 	raw := m.Bytes(m.Error)
 	at := rpc.Find(raw, "message")

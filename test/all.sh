@@ -25,7 +25,7 @@ stage() { # stage NAME COMMAND...
 }
 
 unit() {
-	go list ./... | grep -vE '/test/(thirdparty|conformance|bytes)$' | xargs go test -timeout 5m
+	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes)$' | xargs go test -timeout 5m
 }
 
 # Packages in which goroutines share state.
@@ -34,6 +34,8 @@ race() {
 }
 
 build() { CGO_ENABLED=0 go build -trimpath -o bin/bridgekeeper .; }
+# -count=1: the binary is outside Go's test cache.
+core() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 5m ./test/core/...; }
 demo() { go run ./app/demo -bin bin/bridgekeeper; }
 # -count=1: what it uses (the binary, the registry) is outside Go's test cache.
 thirdparty() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -timeout 8m ./test/thirdparty/...; }
@@ -46,6 +48,7 @@ stage cross test/cross.sh darwin/arm64 windows/amd64
 stage build build
 stage unit unit
 stage race race
+stage core core
 stage demo demo
 stage thirdparty thirdparty
 stage conformance conformance

@@ -21,7 +21,8 @@ import (
 // Stage is a running directory and the servers it has.
 type Stage struct {
 	*directory.Directory
-	Gate *Gate
+	Gate  *Gate
+	Close func() // ends everything and waits for it; also done when the test ends
 
 	t testing.TB
 
@@ -47,13 +48,14 @@ func New(t testing.TB, pending []string, names ...string) *Stage {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.Run(ctx) }) // never fails
-	t.Cleanup(func() {
+	s.Close = sync.OnceFunc(func() {
 		stop()
 		for name := range s.actors {
 			s.Kill(name)
 		}
 		running.Wait()
 	})
+	t.Cleanup(s.Close)
 	return s
 }
 
