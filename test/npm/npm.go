@@ -1,9 +1,11 @@
-package thirdparty
+// Package npm installs pinned packages from npm for tests, once, into a cache
+// outside the tree. Without Node, or where npm can't be reached, it skips the
+// test and says so. It runs nothing of what it installs: no install scripts.
+package npm
 
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,11 +17,8 @@ import (
 	"time"
 )
 
-//go:embed package.json
-var packageJSON []byte
-
 const (
-	minNode      = 20
+	minNode      = 20 // what brings an npm that installs our pins
 	installLimit = 4 * time.Minute
 	installTries = 2 // a registry that stumbles once is no reason to skip
 	// wholeStamp marks a cache whose install was finished.
@@ -29,31 +28,39 @@ const (
 // notReached are npm's words for a registry that isn't there.
 var notReached = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH", "ERR_SOCKET_TIMEOUT", "network"}
 
-// packages returns the folder that holds node_modules, or skips the test.
-func packages(t *testing.T) string {
-	t.Helper()
-	once.Do(func() { dir, skip, failure = install() })
-	if failure != nil {
-		t.Fatal(failure)
-	}
-	if skip != "" {
-		// test/all.sh repeats this line in its summary.
-		t.Skipf("SKIPPED: third-party servers and client NOT TESTED: %s", skip)
-	}
-	return dir
-}
+// Set is a set of packages that are installed together.
+type Set struct {
+	For  string // what is not tested without it, as a skip says it
+	JSON []byte // its package.json, with exact versions
 
-// The outcome of install, once for all tests.
-var (
-	once      sync.Once
+	once      sync.Once // guards the outcome of install below
 	dir, skip string
 	failure   error
-)
+}
+
+// Dir returns the folder that holds node_modules, or skips the test.
+func (s *Set) Dir(t testing.TB) string {
+	t.Helper()
+	s.once.Do(func() { s.dir, s.skip, s.failure = install(s.JSON) })
+	if s.failure != nil {
+		t.Fatal(s.failure)
+	}
+	if s.skip != "" {
+		s.Skip(t, s.skip)
+	}
+	return s.dir
+}
+
+// Skip skips the test in the words that test/all.sh repeats in its summary.
+func (s *Set) Skip(t testing.TB, why string) {
+	t.Helper()
+	t.Skipf("SKIPPED: %s NOT TESTED: %s", s.For, why)
+}
 
 // install returns the folder, or why there is none: as a reason to skip, or as
 // an error.
-func install() (dir, skip string, err error) {
-	if skip := node(); skip != "" {
+func install(packageJSON []byte) (dir, skip string, err error) {
+	if skip := missing(); skip != "" {
 		return "", skip, nil
 	}
 	cache := os.Getenv("BRIDGEKEEPER_TEST_CACHE")
@@ -90,19 +97,28 @@ func install() (dir, skip string, err error) {
 	return "", "npm install failed: " + firstLine(err.Error()), nil
 }
 
-// node tells what is missing.
-func node() string {
-	out, err := exec.Command("node", "--version").Output()
+// missing tells what is missing on this computer.
+func missing() string {
+	if why := Older("node", minNode); why != "" {
+		return why
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		return "npm is not installed"
+	}
+	return ""
+}
+
+// Older tells why a Node program won't do; "" when it has at least that major
+// version.
+func Older(node string, major int) string {
+	out, err := exec.Command(node, "--version").Output()
 	if err != nil {
 		return "Node is not installed"
 	}
 	version := strings.TrimPrefix(strings.TrimSpace(string(out)), "v")
-	major, _, _ := strings.Cut(version, ".")
-	if n, err := strconv.Atoi(major); err != nil || n < minNode {
-		return fmt.Sprintf("Node %s is older than %d", version, minNode)
-	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		return "npm is not installed"
+	first, _, _ := strings.Cut(version, ".")
+	if n, err := strconv.Atoi(first); err != nil || n < major {
+		return fmt.Sprintf("Node %s is older than %d", version, major)
 	}
 	return ""
 }
