@@ -44,17 +44,25 @@ func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 
 // AddServer writes a new entry and starts it.
 func (a *App) AddServer(_ context.Context, req wire.AddServer) error {
-	return a.config.AddServer(req.Name, req.Entry)
+	return a.applying(a.config.AddServer(req.Name, req.Entry))
 }
 
 // EditServer changes an entry; its instances restart when that changes what runs.
 func (a *App) EditServer(_ context.Context, name string, req wire.EditServer) error {
-	return a.config.EditServer(name, req)
+	return a.applying(a.config.EditServer(name, req))
 }
 
 // RemoveServer ends a server's instances and takes its entry out of the file.
 func (a *App) RemoveServer(_ context.Context, name string) error {
-	return a.config.RemoveServer(name)
+	return a.applying(a.config.RemoveServer(name))
+}
+
+// applying makes a change of the config, unless it failed, count at once.
+func (a *App) applying(err error) error {
+	if err == nil {
+		a.reconcile()
+	}
+	return err
 }
 
 // Act starts, stops or restarts a server.
@@ -63,19 +71,15 @@ func (a *App) Act(_ context.Context, name, verb string) error {
 	if err != nil {
 		return err
 	}
+	act, ok := map[string]func(string) error{"start": a.sup.Start, "stop": a.sup.Stop, "restart": a.sup.Restart}[verb]
+	if !ok {
+		return &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("There is no action %q.", verb), Hint: "Use start, stop or restart."}
+	}
 	if s.Entry.Disabled && verb != "stop" {
 		return &wire.Error{Code: wire.CodeServerDown, Message: fmt.Sprintf("The server %s is disabled in the config.", name),
 			Hint: fmt.Sprintf("Enable it with `bridgekeeper server edit %s --disabled=false`.", name)}
 	}
-	switch verb {
-	case "start":
-		return a.sup.Start(name)
-	case "stop":
-		return a.sup.Stop(name)
-	case "restart":
-		return a.sup.Restart(name)
-	}
-	return &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("There is no action %q.", verb), Hint: "Use start, stop or restart."}
+	return act(name)
 }
 
 // Tools lists a server's tools under both their names.

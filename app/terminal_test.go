@@ -128,6 +128,22 @@ func TestTerminalWithdrawsAndTypedAheadIsNoAnswer(t *testing.T) {
 	}
 }
 
+func TestOnePasteAnswersOneQuestion(t *testing.T) {
+	// A second "y" in the same paste allowed the next call before it was read.
+	for range 50 {
+		d := newDesk(t)
+		first, second := d.ask(t.Context(), attempt(`{"n":1}`)), d.ask(t.Context(), attempt(`{"n":2}`))
+		d.asked()
+		d.types("y\ny\ny")
+		d.asked()
+		go io.Copy(io.Discard, d.shown) // ends with the test's pipe
+		d.types("n")
+		if one, other := wait(t, first), wait(t, second); one == other {
+			t.Fatalf("one paste of yes, then a no: %v and %v", one, other)
+		}
+	}
+}
+
 func TestTerminalShowsWhatIsHidden(t *testing.T) {
 	text := describe(attempt("{\"a\":\"\x1b[2J\u202egpj\u200b\"}"))
 	for _, hidden := range []string{"\x1b", "\u202e", "\u200b"} {

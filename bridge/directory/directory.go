@@ -217,11 +217,11 @@ func (d *Directory) ReadyFor(name, scope string, session *upstream.Session) {
 	}
 }
 
-// DownFor tells that such an instance has ended.
-func (d *Directory) DownFor(name, scope string) {
+// DownFor tells that such an instance's session has ended.
+func (d *Directory) DownFor(name, scope string, session *upstream.Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.servers[name]; s != nil {
+	if s := d.servers[name]; s != nil && s.scoped[scope] == session {
 		delete(s.scoped, scope)
 		delete(s.listening, scope)
 	}
@@ -232,22 +232,50 @@ func newServer(name string, pending bool) *server {
 		scoped: make(map[string]*upstream.Session), listening: make(map[string]*listening)}
 }
 
-// Down tells that a server has no session now. Its lists stay: a restart
-// usually brings the same ones back. forgets drops them (a person stopped it).
-func (d *Directory) Down(name string, forget bool) {
+// Down tells that a session of the server's shared instance has ended; a newer
+// one is not touched. The lists stay: a restart usually brings the same ones back.
+func (d *Directory) Down(name string, session *upstream.Session) {
 	d.mu.Lock()
-	s := d.servers[name]
-	if s == nil {
-		d.mu.Unlock()
-		return
+	if s := d.servers[name]; s != nil && s.session == session {
+		s.session = nil
 	}
-	s.session, s.pending = nil, false
-	if forget {
-		s.lists = [kinds]list{}
-	}
-	changed := d.publishLocked()
 	d.mu.Unlock()
-	d.announce(changed)
+	d.Settled(name)
+}
+
+// Settled tells that a server without a session won't have one soon: nobody
+// waits for its lists. It does nothing where that is known.
+func (d *Directory) Settled(name string) {
+	d.withoutSession(name, func(s *server) bool {
+		was := s.pending
+		s.pending = false
+		return was
+	})
+}
+
+// Forget drops the lists of a server that a person stopped. It does nothing
+// while there is a session, or where there are none.
+func (d *Directory) Forget(name string) {
+	d.withoutSession(name, func(s *server) bool {
+		was := s.pending
+		s.pending = false
+		for k := range kinds {
+			was = was || s.lists[k].items != nil || s.lists[k].failed != ""
+		}
+		s.lists = [kinds]list{}
+		return was
+	})
+}
+
+// withoutSession publishes what change did to a server that has no session.
+func (d *Directory) withoutSession(name string, change func(*server) (changed bool)) {
+	d.mu.Lock()
+	var told changes
+	if s := d.servers[name]; s != nil && s.session == nil && change(s) {
+		told = d.publishLocked()
+	}
+	d.mu.Unlock()
+	d.announce(told)
 }
 
 func (d *Directory) soonLocked(j job) {

@@ -246,7 +246,7 @@ func TestCalls(t *testing.T) {
 	h.want("down", h.ask(rpc.CallTool, `"name":"a__look"`), `"result":{"content":[{"type":"text","text":"The server a is down."}],"isError":true}`)
 	h.want("down, prompt", alone.ask(rpc.GetPrompt, `"name":"x"`), `"error":{"code":-32603,"message":"The server a is down."}`)
 	h.want("lists stay", h.ask(rpc.ListTools, ""), `"result":{"tools":[{"name":"a__look","annotations":{"readOnlyHint":true}},{"name":"a__do"}]}`)
-	st.Down("a", true)
+	st.Forget("a")
 	h.want("until a person stops it", h.ask(rpc.ListTools, ""), `"result":{"tools":[]}`)
 }
 

@@ -138,7 +138,7 @@ func (s *Stage) Kill(name string) {
 	}
 	a.End()
 	a.Session.Close(errors.New("the process exited"))
-	s.Down(name, false)
+	s.Down(name, a.Session)
 	a.Session.Wait()
 	a.Wait()
 }
