@@ -126,6 +126,12 @@ func (a *App) run(ctx context.Context) error {
 	if warning != "" {
 		a.warn(warning)
 	}
+	if a.opts.Open {
+		a.warn("No token is asked for (--open): every program on this computer can use the servers.")
+	}
+	if a.opts.Answers == AnswerAllow {
+		a.warn("Tools that change or delete things run without anybody being asked (--answers allow).")
+	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
 	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, Log: a.opts.Log, Seen: a.sighted})

@@ -34,6 +34,8 @@ func (c *conversation) Close(cause error) {
 	c.Session.Close(cause)
 	if c.key.Scope == "" {
 		c.app.dir.Down(c.key.Server, false)
+	} else {
+		c.app.dir.DownFor(c.key.Server, c.key.Scope)
 	}
 }
 
@@ -58,6 +60,8 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	}
 	if inst.Key.Scope == "" {
 		a.dir.Ready(inst.Key.Server, session)
+	} else {
+		a.dir.ReadyFor(inst.Key.Server, inst.Key.Scope, session)
 	}
 	return &conversation{session, a, inst.Key}, nil
 }

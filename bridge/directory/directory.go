@@ -115,8 +115,10 @@ type server struct {
 	lists   [kinds]list
 	subs    map[subscription]int // by count of seats
 	level   string               // the log level last set at this session
-	// listening is the subscriptions/listen at a modern server, nil when there is none.
-	listening *listening
+	// scoped are the sessions of modern instances that are not shared, by scope.
+	scoped map[string]*upstream.Session
+	// listening are the subscriptions/listen at a modern server's instances.
+	listening map[string]*listening
 	// restored is the session at which subs were made again.
 	restored *upstream.Session
 }
@@ -130,6 +132,7 @@ type list struct {
 type job struct {
 	server string
 	kind   kind
+	scope  string // of news only; "" is the shared instance
 }
 
 // progress is how far a job is.
@@ -172,7 +175,7 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	}
 	for _, name := range names {
 		if d.servers[name] == nil {
-			d.servers[name] = &server{name: name, pending: pending(name), subs: make(map[subscription]int)}
+			d.servers[name] = newServer(name, pending(name))
 		}
 	}
 	changed := d.publishLocked()
@@ -193,13 +196,40 @@ func (d *Directory) Ready(name string, session *upstream.Session) {
 	s.info = session.Info()
 	s.level = ""
 	for k := range kinds {
-		d.soonLocked(job{name, k})
+		d.soonLocked(job{server: name, kind: k})
 	}
 	if s.info.Era == upstream.Modern {
-		d.soonLocked(job{name, news})
+		d.soonLocked(job{server: name, kind: news})
 	}
 	d.mu.Unlock()
 	d.poke()
+}
+
+// ReadyFor tells that an instance of one host or session has a new session:
+// nothing is read from it, but a modern one is listened to.
+func (d *Directory) ReadyFor(name, scope string, session *upstream.Session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.servers[name]; s != nil && session.Info().Era == upstream.Modern {
+		s.scoped[scope] = session
+		d.soonLocked(job{name, news, scope})
+		d.poke()
+	}
+}
+
+// DownFor tells that such an instance has ended.
+func (d *Directory) DownFor(name, scope string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.servers[name]; s != nil {
+		delete(s.scoped, scope)
+		delete(s.listening, scope)
+	}
+}
+
+func newServer(name string, pending bool) *server {
+	return &server{name: name, pending: pending, subs: make(map[subscription]int),
+		scoped: make(map[string]*upstream.Session), listening: make(map[string]*listening)}
 }
 
 // Down tells that a server has no session now. Its lists stay: a restart
@@ -251,7 +281,7 @@ func (d *Directory) Run(ctx context.Context) error {
 		for _, j := range d.takeJobs() {
 			if j.kind == news {
 				d.finished(j) // the next one replaces it while it is open
-				workers.Go(func() { d.listen(ctx, j.server) })
+				workers.Go(func() { d.listen(ctx, j.server, j.scope) })
 				continue
 			}
 			workers.Go(func() { d.refresh(ctx, j) })
@@ -333,7 +363,7 @@ func (d *Directory) restore(ctx context.Context, j job, session *upstream.Sessio
 	if s := d.servers[j.server]; s != nil && s.session == session && s.restored != session {
 		s.restored = session
 		if s.info.Era == upstream.Legacy {
-			uris = s.sharedSubs()
+			uris = s.subsAt("")
 		}
 	}
 	d.mu.Unlock()

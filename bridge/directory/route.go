@@ -173,7 +173,7 @@ func (d *Directory) retryFailed(k kind) {
 	defer d.mu.Unlock()
 	for _, s := range d.servers {
 		if l := s.lists[k]; l.failed != "" && s.session != nil && time.Since(l.readAt) > retryAfter {
-			d.soonLocked(job{s.name, k})
+			d.soonLocked(job{server: s.name, kind: k})
 			d.poke()
 		}
 	}

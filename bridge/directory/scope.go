@@ -43,6 +43,9 @@ func (d *Directory) scope(seat *Seat, server string) Scope {
 		}
 		fallthrough
 	case PerHost:
+		if s := d.View().Server(server); s != nil && s.Info != nil && s.Info.Era == upstream.Modern {
+			return Scope{seat.Host, capabilities} // it is told with each request: one copy does
+		}
 		sum := sha256.Sum256(capabilities)
 		return Scope{seat.Host + " " + hex.EncodeToString(sum[:4]), capabilities}
 	}
@@ -67,11 +70,11 @@ func (d *Directory) release(seat *Seat) {
 // subscription is one resource at one instance.
 type subscription struct{ scope, uri string }
 
-// sharedSubs returns the resources subscribed at the shared instance; the
-// caller holds Directory.mu.
-func (s *server) sharedSubs() (uris []string) {
+// subsAt returns the resources subscribed at an instance; the caller holds
+// Directory.mu.
+func (s *server) subsAt(scope string) (uris []string) {
 	for sub := range s.subs {
-		if sub.scope == "" {
+		if sub.scope == scope {
 			uris = append(uris, sub.uri)
 		}
 	}

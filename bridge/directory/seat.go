@@ -91,7 +91,7 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	}
 	if lists, ok := listChanged[method]; ok && scope == "" {
 		for _, k := range lists {
-			d.soonLocked(job{server, k})
+			d.soonLocked(job{server: server, kind: k})
 		}
 		d.poke()
 		return
@@ -165,7 +165,7 @@ func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri strin
 		return nil
 	}
 	if session.Info().Era == upstream.Modern {
-		d.relisten(server)
+		d.relisten(server, d.scope(seat, server).ID)
 		return nil
 	}
 	reply, err := session.Request(ctx, rpc.Subscribe, uriParams(uri))
@@ -188,7 +188,7 @@ func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
 		return
 	}
 	if session.Info().Era == upstream.Modern {
-		d.relisten(server)
+		d.relisten(server, d.scope(seat, server).ID)
 		return
 	}
 	if d.scope(seat, server).ID != "" {
@@ -221,10 +221,10 @@ func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, s
 }
 
 // relisten has a modern server's subscriptions/listen opened anew.
-func (d *Directory) relisten(server string) {
+func (d *Directory) relisten(server, scope string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.soonLocked(job{server, news})
+	d.soonLocked(job{server, news, scope})
 	d.poke()
 }
 
