@@ -27,10 +27,12 @@ type cell struct {
 const (
 	sdkLegacy = "sdk-legacy" // the SDK's own fixture, as a server of 2025-11-25
 	sdkModern = "sdk-modern" // the same, as one of 2026-07-28
+	ownLegacy = "own-legacy" // ours, which asks the right way on each wire
+	ownModern = "own-modern" // the same, with the tasks extension
 )
 
 // noTasks are the scenarios of the tasks extension, which the SDK's fixture
-// doesn't have.
+// doesn't have, and which doesn't exist on the legacy wire.
 var noTasks = []string{
 	"tasks-capability-negotiation", "tasks-dispatch-and-envelope", "tasks-lifecycle", "tasks-mrtr-composition", "tasks-mrtr-input",
 	"tasks-request-headers", "tasks-request-state-removal", "tasks-required-task-error", "tasks-wire-fields",
@@ -43,6 +45,10 @@ var cells = []cell{
 	{host: "2025-11-25", server: sdkModern, scored: 30, others: 3, expected: "legacy-host-sdk-modern.yml"},
 	{host: "2026-07-28", server: sdkModern, scored: 37, others: 13, failing: noTasks},
 	{host: "2026-07-28", server: sdkLegacy, scored: 37, others: 13, failing: noTasks, expected: "modern-host-sdk-legacy.yml"},
+	{host: "2025-11-25", server: ownLegacy, scored: 30, others: 3},
+	{host: "2025-11-25", server: ownModern, scored: 30, others: 3},
+	{host: "2026-07-28", server: ownModern, scored: 37, others: 13},
+	{host: "2026-07-28", server: ownLegacy, scored: 37, others: 13, failing: noTasks, expected: "modern-host-own-legacy.yml"},
 }
 
 func (c *cell) name() string { return c.host + " host, " + c.server + " server" }
@@ -50,11 +56,14 @@ func (c *cell) name() string { return c.host + " host, " + c.server + " server" 
 func TestConformance(t *testing.T) {
 	s := newSuite(t)
 	sdk := built.Build(t, "everything-server", "github.com/modelcontextprotocol/go-sdk/conformance/everything-server")
-	type entry map[string]any
-	config, err := json.Marshal(map[string]any{"mcpServers": entry{
-		sdkLegacy: entry{"command": sdk, "era": "legacy", "sharing": "per-session"},
-		sdkModern: entry{"command": sdk, "era": "modern", "sharing": "per-session"},
-	}})
+	own := built.Build(t, "fixture", "./test/conformance/fixture")
+	servers := map[string]any{}
+	for _, s := range []struct{ name, command, era string }{
+		{sdkLegacy, sdk, "legacy"}, {sdkModern, sdk, "modern"}, {ownLegacy, own, "legacy"}, {ownModern, own, "modern"},
+	} {
+		servers[s.name] = map[string]any{"command": s.command, "era": s.era, "sharing": "per-session"}
+	}
+	config, err := json.Marshal(map[string]any{"mcpServers": servers})
 	if err != nil {
 		t.Fatal(err)
 	}
