@@ -39,7 +39,7 @@ func (d *Directory) scope(seat *Seat, server string) Scope {
 	switch d.opts.Sharing(server) {
 	case PerSession:
 		if seat.Session != "" {
-			return Scope{"session " + seat.Session, capabilities}
+			return Scope{"session:" + seat.Session, capabilities}
 		}
 		fallthrough
 	case PerHost:
@@ -50,6 +50,16 @@ func (d *Directory) scope(seat *Seat, server string) Scope {
 		return Scope{seat.Host + " " + hex.EncodeToString(sum[:4]), capabilities}
 	}
 	return Scope{}
+}
+
+// hears reports whether news of the instance of that scope is the seat's: of its
+// own, or, for a host that isn't in a session, of any of its copies.
+func (d *Directory) hears(seat *Seat, server, scope string) bool {
+	own := d.scope(seat, server).ID
+	if own == scope {
+		return true
+	}
+	return own != "" && !strings.HasPrefix(own, "session:") && strings.HasPrefix(scope, seat.Host+" ")
 }
 
 // release ends the instances that ran for this seat's session alone.

@@ -101,7 +101,7 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	raw := translate.Untagged(m)
 	for seat := range d.seats {
 		switch {
-		case !seat.sees(server) || d.scope(seat, server).ID != scope:
+		case !seat.sees(server) || !d.hears(seat, server, scope):
 			continue
 		case listChanged[method] != nil:
 			seat.Listener.Changed(method)
@@ -112,6 +112,24 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 			continue
 		}
 		seat.Listener.Notify(raw)
+	}
+}
+
+// Told takes a notification of a legacy host that isn't about its session: on the
+// endpoint of one server it is passed on. That a host's folders changed is the
+// business of its own instance alone.
+func (d *Directory) Told(ctx context.Context, seat *Seat, m *rpc.Message) {
+	if seat.Endpoint == "" || m.Is(rpc.RootsChanged) && d.scope(seat, seat.Endpoint).ID == "" {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, levelWait)
+	defer stop()
+	session, err := d.session(ctx, seat, seat.Endpoint)
+	if err != nil || session.Info().Era == upstream.Modern && m.Is(rpc.RootsChanged) {
+		return
+	}
+	if err := session.Forward(ctx, m.Raw); err != nil {
+		d.opts.Log.Debug("notification not delivered", "server", seat.Endpoint, "err", err)
 	}
 }
 

@@ -81,7 +81,10 @@ func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 	id := strconv.AppendUint(number[:0], c.id, 10)
 	edits := append(make([]rpc.Edit, 0, 8), req.Edits...)
 	edits = append(edits, rpc.Edit{Span: m.ID, With: id})
-	if c.token != nil {
+	switch {
+	case s.info.Era == Legacy && m.MetaVersion.Ok():
+		edits = legacyMeta(edits, m, id)
+	case c.token != nil:
 		edits = append(edits, rpc.Edit{Span: m.MetaProgressToken, With: id})
 	}
 	if s.info.Era == Modern {
@@ -130,6 +133,11 @@ func (s *Session) Listen(ctx context.Context, params []byte) error {
 // Notify sends a notification; params is raw JSON or nil.
 func (s *Session) Notify(ctx context.Context, method string, params []byte) error {
 	return s.lines.WriteLine(ctx, rpc.AppendNotification(nil, method, params))
+}
+
+// Forward sends a notification of a host as it is; raw is one line.
+func (s *Session) Forward(ctx context.Context, raw []byte) error {
+	return s.lines.WriteLine(ctx, raw)
 }
 
 // admit gives the call its id and enters it.

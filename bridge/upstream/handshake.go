@@ -215,3 +215,27 @@ func (s *Session) modernMeta(edits []rpc.Edit, m *rpc.Message, req *Request) []r
 	start := bytes.IndexByte(m.Raw, '{')
 	return append(edits, rpc.InsertMember(m.Raw, rpc.Span{Start: start, End: len(m.Raw)}, "params", object))
 }
+
+// legacyMeta appends the edit that takes what makes a request modern out of its
+// _meta: a server of both eras would otherwise answer in the other one. Our
+// progress token takes the place of the host's.
+func legacyMeta(edits []rpc.Edit, m *rpc.Message, id []byte) []rpc.Edit {
+	meta := m.Bytes(m.Meta)
+	var kept []byte
+	_ = rpc.Members(meta, func(key []byte, at rpc.Span) bool { // an object: its members were found
+		switch string(key) {
+		case rpc.MetaProtocolVersion, rpc.MetaClientInfo, rpc.MetaClientCapabilities, rpc.MetaLogLevel:
+		case "progressToken":
+			kept = rpc.AppendMember(kept, "progressToken", id)
+		default:
+			kept = rpc.AppendMember(kept, string(key), meta[at.Start:at.End])
+		}
+		return true
+	})
+	if kept == nil {
+		if e, ok := rpc.RemoveMember(m.Raw, m.Params, "_meta"); ok {
+			return append(edits, e)
+		}
+	}
+	return append(edits, rpc.Edit{Span: m.Meta, With: append(append([]byte{'{'}, kept...), '}')})
+}
