@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,14 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	return &conversation{session, a, inst.Key}, nil
 }
 
+// remember keeps a host's capabilities for the starts of its instance. They are
+// copied: the bytes belong to the request that brought them.
+func (a *App) remember(key supervisor.Key, capabilities []byte) {
+	if _, known := a.scopes.Load(key); !known {
+		a.scopes.Store(key, bytes.Clone(capabilities))
+	}
+}
+
 // capabilities are what an instance is told its client can do: exactly its
 // host's where it is one host's, else all we can answer for.
 func (a *App) capabilities(key supervisor.Key) []byte {
@@ -91,7 +100,7 @@ var ended = func() context.Context {
 func (a *App) Session(ctx context.Context, server string, scope directory.Scope) (*upstream.Session, error) {
 	key := supervisor.Key{Server: server, Scope: scope.ID}
 	if scope.ID != "" {
-		a.scopes.Store(key, scope.Capabilities)
+		a.remember(key, scope.Capabilities)
 	}
 	s, err := a.sup.Acquire(ended, key) // ready as a rule: nothing to wait for
 	if errors.Is(err, context.Canceled) {
