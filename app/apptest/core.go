@@ -56,7 +56,7 @@ const exampleEnv = "BRIDGEKEEPER_APPTEST_EXAMPLE"
 
 // Example makes an entry one of the example servers.
 func Example(name string) func(*wire.Entry) {
-	return func(e *wire.Entry) { e.Env = map[string]string{exampleEnv: name} }
+	return func(e *wire.Entry) { delete(e.Env, misbehave.Env); e.Env[exampleEnv] = name }
 }
 
 // Quick are timings for tests that wait for restarts.
@@ -98,6 +98,7 @@ func Start(tb testing.TB, o Options) *Core {
 	}
 	tb.Setenv(home.Env, o.Home)
 	tb.Setenv("GOMAXPROCS", strconv.Itoa(runtime.NumCPU())) // the core then leaves the test's processors alone
+	tb.Setenv("GORACE", "atexit_sleep_ms=0")                // of the watcher, where the test runs with the race detector
 	if o.Answers == "" {
 		o.Answers = app.AnswerDeny
 	}
@@ -176,7 +177,7 @@ func Entry(tb testing.TB, mode string) wire.Entry {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return wire.Entry{Command: self, Env: map[string]string{misbehave.Env: mode, "GOMAXPROCS": "1"}}
+	return wire.Entry{Command: self, Env: map[string]string{misbehave.Env: mode, "GOMAXPROCS": "1", "GORACE": "atexit_sleep_ms=0"}}
 }
 
 // Add adds a server in one of misbehave's modes; edit may change its entry.

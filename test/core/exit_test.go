@@ -62,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 		{9, "already running", "serve --port 0"},
 		{0, "", "host remove one"},
 		{0, "", "server stop good"},
-		{8, "stopped", "call good echo"},
+		{8, "stop", "call good echo"},
 		{0, "", "server start good"},
 		{0, "", "server remove rooms"},
 	} {
