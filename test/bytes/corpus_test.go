@@ -64,7 +64,7 @@ var corpus = append([]entry{
 	{name: "members-unknown", method: "tools/call", target: "tool",
 		message: `{"jsonrpc":"2.0","acme":{"trace":1.50},"id":@ID@,"method":"tools/call","params":{"acme/x":[1e2],"name":"tool","arguments":{},"_meta":{@META@"k":"@MARK@","acme/y":{"z":null},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},"task":null}}`,
 		answer:  []string{`{"jsonrpc":"2.0","id":@ID@,"result":{"content":[{"type":"text","text":"x","acme":1.0}],"acme:extra":{"keep":"me"}},"acme":[]}`}},
-	{name: "spaces-between", method: "tools/call", target: "tool",
+	{name: "spaces-between", eras: "same", method: "tools/call", target: "tool",
 		message: "{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : @ID@ , \"method\" : \"tools/call\" , \"params\" : { \"name\" : \"tool\" , \"_meta\" : {@META@ \"k\" : \"@MARK@\" } } }",
 		answer:  []string{"{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : @ID@ , \"result\" : { \"content\" : [ ] } }"}},
 	{name: "method-escaped", method: "tools/call", target: "tool",
