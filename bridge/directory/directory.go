@@ -196,12 +196,16 @@ func (d *Directory) Ready(name string, session *upstream.Session) {
 	s.info = session.Info()
 	s.level = ""
 	for k := range kinds {
+		// Also a server that was stopped before: what it offers is unknown again.
+		s.pending = s.pending || s.lists[k].readAt.IsZero()
 		d.soonLocked(job{server: name, kind: k})
 	}
 	if s.info.Era == upstream.Modern {
 		d.soonLocked(job{server: name, kind: news})
 	}
+	changed := d.publishLocked()
 	d.mu.Unlock()
+	d.announce(changed)
 	d.poke()
 }
 

@@ -248,11 +248,7 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		a.Server, a.Tool = t.server, t.name
 		edits = []rpc.Edit{{Span: m.Name, With: t.own}}
 	}
-	if s := v.servers[a.Server]; s != nil {
-		if tool := s.tools[a.Tool]; tool != nil {
-			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
-		}
-	}
+	v.describe(a)
 	if answer, ok := d.resume(ctx, r, a.Server); ok {
 		return answer // the gate has let this call pass; it is held, not made again
 	}
@@ -261,6 +257,9 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		answer := toolFailure(err.Error())
 		answer.Down = true
 		return answer
+	}
+	if !a.Known { // the server has just come up for this call: its list tells what the gate must know
+		d.settled(ctx, func(v *View) bool { return v.describe(a) || v.pending[tools] == 0 })
 	}
 	pass, refusal := d.opts.Gate.Begin(ctx, a)
 	select {
@@ -290,6 +289,16 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	answer, outcome := d.run(ctx, r, session, edits)
 	d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
 	return answer
+}
+
+// describe adds what the server's list says of the tool; false when it isn't listed.
+func (v *View) describe(a *Attempt) bool {
+	if s := v.servers[a.Server]; s != nil {
+		if tool := s.tools[a.Tool]; tool != nil {
+			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
+		}
+	}
+	return a.Known
 }
 
 // run sends a call that the gate let pass and says how it ended.

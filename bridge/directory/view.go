@@ -21,6 +21,7 @@ type View struct {
 	tools   map[string]target
 	prompts map[string]target
 	uris    map[string]string // resource URI -> server
+	awaited map[string]bool   // servers that pending counts
 	pending [kinds]int        // servers that start now and whose list was never read
 	changed chan struct{}     // closed when a newer view is published
 
@@ -58,6 +59,10 @@ type target struct {
 	own    []byte
 }
 
+// Awaited reports whether the server starts, or has just come up, and a list of
+// it was never read.
+func (v *View) Awaited(name string) bool { return v.awaited[name] }
+
 // Server returns one server of the view, nil when there is none of that name.
 func (v *View) Server(name string) *Server { return v.servers[name] }
 
@@ -84,6 +89,7 @@ func (d *Directory) publishLocked() changes {
 		tools:   make(map[string]target),
 		prompts: make(map[string]target),
 		uris:    make(map[string]string),
+		awaited: make(map[string]bool),
 		changed: make(chan struct{}),
 	}
 	for _, name := range d.order {
@@ -92,6 +98,7 @@ func (d *Directory) publishLocked() changes {
 		for k := range kinds {
 			if s.pending && s.lists[k].readAt.IsZero() {
 				v.pending[k]++
+				v.awaited[name] = true
 			}
 			if why := s.lists[k].failed; why != "" {
 				v.Warnings = append(v.Warnings, fmt.Sprintf("server %s: %s failed: %s", name, listMethods[k], why))
