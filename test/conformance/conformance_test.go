@@ -38,7 +38,6 @@ var noTasks = []string{
 	"tasks-request-headers", "tasks-request-state-removal", "tasks-required-task-error", "tasks-wire-fields",
 }
 
-
 var cells = []cell{
 	{host: "2025-11-25", server: sdkLegacy, scored: 30, others: 3},
 	{host: "2025-06-18", server: sdkLegacy, scored: 27, all: true},
