@@ -77,7 +77,8 @@ func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 	}
 	var number [20]byte
 	id := strconv.AppendUint(number[:0], c.id, 10)
-	edits := append(make([]rpc.Edit, 0, 8), req.Edits...)
+	var room [8]rpc.Edit // on the stack: there are never more
+	edits := append(room[:0], req.Edits...)
 	edits = append(edits, rpc.Edit{Span: m.ID, With: id})
 	switch {
 	case s.info.Era == Legacy && m.MetaVersion.Ok():
