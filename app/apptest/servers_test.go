@@ -150,7 +150,7 @@ func (c *Core) record() string {
 
 func TestServerThatNeverAnswersFailsAloneAndInWords(t *testing.T) {
 	quick := Quick
-	quick.Handshake, quick.CrashMost = 300*time.Millisecond, 2
+	quick.Handshake, quick.CrashMost = 3*time.Second, 2
 	c := Start(t, Options{Timings: quick})
 	c.Add("never", misbehave.Never)
 	c.Add("good", misbehave.Good)
