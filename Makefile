@@ -24,7 +24,8 @@ test: ## run every test, with a summary at the end
 	@test/all.sh
 
 conformance: build ## run the official suite against every pair of revisions, and the byte tests
-	@BRIDGEKEEPER_BIN=$(CURDIR)/$(BIN) go test -count=1 -v -p 1 -timeout 10m ./test/conformance ./test/bytes
+	@BRIDGEKEEPER_BIN=$(CURDIR)/$(BIN) go test -count=1 -timeout 3m ./test/bytes
+	@BRIDGEKEEPER_BIN=$(CURDIR)/$(BIN) go test -count=1 -v -timeout 10m ./test/conformance
 
 demo: build ## show the built binary, step by step, in under a minute
 	@go run ./app/demo -bin $(BIN)

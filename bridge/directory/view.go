@@ -9,10 +9,6 @@ import (
 	"bridgekeeper/bridge/upstream"
 )
 
-// Separator stands between a server's name and its tool's on the merged
-// endpoint. Server names can't contain it.
-const Separator = "__"
-
 // View is what hosts see at one moment. It is immutable.
 type View struct {
 	servers map[string]*Server
@@ -131,7 +127,7 @@ func (v *View) serverView(s *server, old *Server) *Server {
 	}
 	out.Tools = make([]Tool, 0, len(out.raw[tools]))
 	for _, it := range out.raw[tools] {
-		out.Tools = append(out.Tools, Tool{Name: it.name, Seen: s.name + Separator + it.name, ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)})
+		out.Tools = append(out.Tools, Tool{Name: it.name, Seen: seenAs(s.name, it.name), ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)})
 	}
 	for i := range out.Tools {
 		if t := &out.Tools[i]; out.tools[t.Name] == nil { // the first of a name is the one that hosts see
@@ -164,7 +160,7 @@ func (v *View) merge(k kind) []byte {
 		for _, it := range v.servers[name].raw[k] {
 			as := it.name
 			if k == tools || k == prompts {
-				as = name + Separator + it.name
+				as = seenAs(name, it.name)
 			}
 			if owner, taken := seen[as]; taken {
 				v.Warnings = append(v.Warnings, fmt.Sprintf("%s: %q of server %s is hidden by that of %s", listMembers[k], as, name, owner))

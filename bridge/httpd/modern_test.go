@@ -144,9 +144,7 @@ func TestDecodeHeader(t *testing.T) {
 		}
 	}
 	d := open(t)
-	d.rooms.Set(rpc.ListTools, `{"tools":[{"name":"gr\u00fcn"}]}`)
-	d.retoolOnly("grün")
-	got := d.modern(stateless("tools/call", `"name":"rooms__gr\u00fcn"`), "Mcp-Name: "+encoded("rooms__grün"))
+	got := d.modern(stateless(rpc.CallTool, status), "Mcp-Name: "+encoded("rooms__status"))
 	d.want("encoded name", got, 200, "free")
 }
 

@@ -8,7 +8,7 @@ import "strings"
 // which must be in every message.
 type entry struct {
 	name       string
-	eras       string // of host and server when only these: "legacy" or "modern"; "same" for no translation
+	eras       string // of host and server when only these: "legacy" or "modern"; "same" for no translation, "never" for a test of its own
 	id         string // raw; a number without
 	token      string // raw
 	method     string // for the Mcp-Method header
@@ -17,7 +17,8 @@ type entry struct {
 	answer     []string // the server's lines; none for a notification
 	question   string   // a request of the server's, before the answer
 	questionID string   // raw
-	reply      string   // the host's answer to it, for id @ID@
+	reply      string   // the host's answer to it, a result
+	again      []string // the server's lines when the call is repeated with inputResponses
 }
 
 // call is a message that calls a tool; args and rest are spliced in.
@@ -64,7 +65,7 @@ var corpus = append([]entry{
 	{name: "members-unknown", method: "tools/call", target: "tool",
 		message: `{"jsonrpc":"2.0","acme":{"trace":1.50},"id":@ID@,"method":"tools/call","params":{"acme/x":[1e2],"name":"tool","arguments":{},"_meta":{@META@"k":"@MARK@","acme/y":{"z":null},"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},"task":null}}`,
 		answer:  []string{`{"jsonrpc":"2.0","id":@ID@,"result":{"content":[{"type":"text","text":"x","acme":1.0}],"acme:extra":{"keep":"me"}},"acme":[]}`}},
-	{name: "spaces-between", method: "tools/call", target: "tool",
+	{name: "spaces-between", eras: "same" /* else _meta is another one */, method: "tools/call", target: "tool",
 		message: "{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : @ID@ , \"method\" : \"tools/call\" , \"params\" : { \"name\" : \"tool\" , \"_meta\" : {@META@ \"k\" : \"@MARK@\" } } }",
 		answer:  []string{"{ \"jsonrpc\" : \"2.0\" ,\t\"id\" : @ID@ , \"result\" : { \"content\" : [ ] } }"}},
 	{name: "method-escaped", method: "tools/call", target: "tool",
@@ -105,8 +106,14 @@ var corpus = append([]entry{
 	// Log messages and notifications that nobody knows, on the call's stream.
 	{name: "log", eras: "legacy", method: "tools/call", target: "tool", message: call("{}", ""),
 		answer: append([]string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":{"n":1.0,"a":[]},"logger":null,"acme":1e400}}`}, result(plain)...)},
+	{name: "log-modern", eras: "modern", method: "tools/call", target: "tool",
+		message: `{"jsonrpc":"2.0","id":@ID@,"method":"tools/call","params":{"_meta":{@META@"k":"@MARK@","io.modelcontextprotocol/logLevel":"debug"},"name":"tool"}}`,
+		answer:  append([]string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":{"n":1.0,"a":[]},"logger":null,"acme":1e400}}`}, result(plain)...)},
 	{name: "notification-unknown", eras: "same", method: "tools/call", target: "tool", message: call("{}", ""),
 		answer: append([]string{`{"jsonrpc":"2.0","method":"notifications/acme/half-done","params":{"n":1.0}}`}, result(plain)...)},
+	{name: "late-news", eras: "never", method: "tools/call", target: "tool", message: call("{}", ""), answer: append(result(plain),
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":{"n":1.0,"s":"\ud800"},"acme":1e400}}`,
+		`{"params":{"n":1.0,"s":"\u0000"},"method":"notifications/acme/late","acme":[],"jsonrpc":"2.0"}`)},
 	// Results.
 	{name: "result-unknown-content", method: "tools/call", target: "tool", message: call("{}", ""),
 		answer: result(`{"content":[{"type":"hologram","beam":{"x":1.0,"y":[2,3]}},{"type":"text","text":"after"},{"type":"","text":""},{"type":"text"}]}`)},
@@ -176,6 +183,10 @@ var corpus = append([]entry{
 	{name: "question-sampling", eras: "legacy", method: "tools/call", target: "tool", message: call("{}", ""), answer: result(plain), questionID: "0",
 		question: `{"jsonrpc":"2.0","id":0,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1e2,"temperature":0.50,"tools":[{"name":"t","inputSchema":{"n":1.0}}],"metadata":{"z":1,"a":2}}}`,
 		reply:    `{"role":"assistant","content":[{"type":"tool_use","input":{"n":1.0}}],"model":"\u0000","stopReason":null}`},
+	// Questions of a modern server's; to a host of its era they are a result.
+	{name: "rounds", eras: "modern", method: "tools/call", target: "tool", message: call(`{"n":1.0}`, ""), reply: `{"action":"accept","content":{"n":1.0,"a":"\ud800"},"acme":null}`,
+		answer: result(`{"resultType":"input_required","inputRequests":{"k \u0000":{"method":"elicitation/create","params":{"message":"\ud800 \/","requestedSchema":{"type":"object","properties":{"n":{"default":1.0}}},"acme":1e400}}},"requestState":"s \ud800 \/"}`),
+		again:  result(`{"content":[{"type":"text","text":"\u2028"}],"acme":1.0}`)},
 }, oddEntries()...)
 
 // oddEntries send each odd value up as arguments, and down as a result and as

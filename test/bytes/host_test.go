@@ -49,7 +49,7 @@ func connect(t testing.TB, url, version string) *host {
 }
 
 // meta is what every request of a modern host says in _meta.
-const meta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"acme":1.0,"extensions":{"io.modelcontextprotocol/tasks":{}}},"io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1","x":1e2},`
+const meta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"acme":1.0,"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}},"io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1","x":1e2},`
 
 // fill makes the entry's message as this host sends it.
 func (h *host) fill(e *entry) string {

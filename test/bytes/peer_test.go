@@ -86,16 +86,20 @@ func (p *peer) take(line string) error {
 		return nil
 	}
 	if c := find(line); c != nil {
-		return p.play(c, m)
+		return p.play(c, m, strings.Contains(line, `"inputResponses"`))
 	}
 	return p.say([]string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, p.handshake(m))})
 }
 
-// play says an entry's lines, with a rest behind the answer to its question.
-func (p *peer) play(c *entry, m *message) error {
+// play says an entry's lines, all of them behind the answer to its question.
+func (p *peer) play(c *entry, m *message, repeated bool) error {
 	fill := strings.NewReplacer("@ID@", string(m.ID), "@TOKEN@", string(m.Params.Meta.ProgressToken))
+	answer := c.answer
+	if repeated && c.again != nil {
+		answer = c.again
+	}
 	var lines []string
-	for _, l := range c.answer {
+	for _, l := range answer {
 		lines = append(lines, fill.Replace(l))
 	}
 	if c.question == "" {

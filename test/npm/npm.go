@@ -20,7 +20,7 @@ import (
 const (
 	minNode      = 20 // what brings an npm that installs our pins
 	installLimit = 4 * time.Minute
-	installTries = 2 // a registry that stumbles once is no reason to skip
+	pipeGrace    = 2 * time.Second // for a process of npm's that outlives it
 	// wholeStamp marks a cache whose install was finished.
 	wholeStamp = ".complete"
 )
@@ -81,10 +81,8 @@ func install(packageJSON []byte) (dir, skip string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), packageJSON, 0o644); err != nil {
 		return "", "", err
 	}
-	for range installTries {
-		if err = npmInstall(dir); err == nil {
-			return dir, "", os.WriteFile(filepath.Join(dir, wholeStamp), nil, 0o644)
-		}
+	if err = npmInstall(dir); err == nil {
+		return dir, "", os.WriteFile(filepath.Join(dir, wholeStamp), nil, 0o644)
 	}
 	for _, word := range notReached {
 		if strings.Contains(err.Error(), word) {
@@ -126,9 +124,17 @@ func Older(node string, major int) string {
 func npmInstall(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--loglevel=error")
+	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--loglevel=error",
+		// A registry that stumbles is asked again soon, and one that isn't there
+		// not for minutes, as npm does otherwise.
+		"--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--fetch-timeout=60000")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	cmd.WaitDelay = pipeGrace
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("npm install: the network is too slow, or not there: not done after %s", installLimit)
+	}
+	if err != nil {
 		return fmt.Errorf("%s (npm install: %w)", strings.TrimSpace(string(out)), err)
 	}
 	return nil
