@@ -1,14 +1,14 @@
 # `make` alone lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test demo bench cross fuzz lint clean
+.PHONY: help setup build run test conformance demo bench cross fuzz lint clean
 
 BIN := bin/bridgekeeper
 FUZZTIME ?= 30s
 ARGS ?=
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup:
 	@packaging/setup.sh build
@@ -22,6 +22,10 @@ run: build ## install what is missing, build, start the core with two example se
 test: ## run every test, with a summary at the end
 	@packaging/setup.sh test
 	@test/all.sh
+
+conformance: build ## run the official suite against every pair of revisions, and the byte tests
+	@BRIDGEKEEPER_BIN=$(CURDIR)/$(BIN) go test -count=1 -timeout 3m ./test/bytes
+	@BRIDGEKEEPER_BIN=$(CURDIR)/$(BIN) go test -count=1 -v -timeout 10m ./test/conformance
 
 demo: build ## show the built binary, step by step, in under a minute
 	@go run ./app/demo -bin $(BIN)

@@ -39,6 +39,7 @@ type Options struct {
 	Stdin    io.Reader // of the terminal that answers (Answers tty)
 	Terminal io.Writer
 	Log      *slog.Logger
+	Timings  supervisor.Timings // zero: the product's; tests shorten them
 	// Up is called once when the core can be used. Problems that a person
 	// should know are in warnings; token is set when Examples made one.
 	Up func(core wire.Core, token string)
@@ -62,9 +63,11 @@ type App struct {
 	url      string
 	warnings []string // of the start; constant afterwards
 
-	scopes  sync.Map                    // supervisor.Key of a scoped instance -> its host's capabilities, raw
-	stateMu sync.Mutex                  // guards lastState
-	states  map[string]supervisor.State // of each shared instance, as last told to the directory
+	scopes sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
+	talks  sync.WaitGroup // sessions that ended, until their goroutines have
+
+	applyMu sync.Mutex     // guards applied; held while it is applied
+	applied *config.Config // what the supervisor and the directory follow
 }
 
 // Serve runs a core until ctx ends. It returns when every child, goroutine and
@@ -96,8 +99,7 @@ func Serve(ctx context.Context, opts Options) error {
 
 // build makes every part; nothing runs yet.
 func build(opts Options, dirs home.Dirs) (*App, error) {
-	a := &App{opts: opts, dirs: dirs, started: time.Now(), seen: newSightings(), news: newNews(),
-		states: make(map[string]supervisor.State)}
+	a := &App{opts: opts, dirs: dirs, started: time.Now(), seen: newSightings(), news: newNews()}
 	var err error
 	if a.config, err = config.Open(dirs.ConfigFile, opts.Log); err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	}
 	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: answerQuestion, Log: opts.Log, Name: Name, Version: opts.Version,
 		Cache: filepath.Join(dirs.State, "lists"), Fingerprint: a.fingerprint, Changed: a.news.poke})
-	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Notify: a.news.poke})
+	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Timings: opts.Timings, Notify: a.news.poke})
 	return a, nil
 }
 
@@ -127,6 +129,12 @@ func (a *App) run(ctx context.Context) error {
 	}
 	if warning != "" {
 		a.warn(warning)
+	}
+	if a.opts.Open {
+		a.warn("No token is asked for (--open): every program on this computer can use the servers.")
+	}
+	if a.opts.Answers == AnswerAllow {
+		a.warn("Tools that change or delete things run without anybody being asked (--answers allow).")
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
@@ -174,6 +182,7 @@ func (a *App) run(ctx context.Context) error {
 	outside.Wait()
 	stopInner()
 	inside.Wait()
+	a.talks.Wait()
 	if cause := context.Cause(outer); ctx.Err() == nil && cause != nil {
 		return cause
 	}

@@ -44,17 +44,25 @@ func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 
 // AddServer writes a new entry and starts it.
 func (a *App) AddServer(_ context.Context, req wire.AddServer) error {
-	return a.config.AddServer(req.Name, req.Entry)
+	return a.applying(a.config.AddServer(req.Name, req.Entry))
 }
 
 // EditServer changes an entry; its instances restart when that changes what runs.
 func (a *App) EditServer(_ context.Context, name string, req wire.EditServer) error {
-	return a.config.EditServer(name, req)
+	return a.applying(a.config.EditServer(name, req))
 }
 
 // RemoveServer ends a server's instances and takes its entry out of the file.
 func (a *App) RemoveServer(_ context.Context, name string) error {
-	return a.config.RemoveServer(name)
+	return a.applying(a.config.RemoveServer(name))
+}
+
+// applying makes a change of the config, unless it failed, count at once.
+func (a *App) applying(err error) error {
+	if err == nil {
+		a.reconcile()
+	}
+	return err
 }
 
 // Act starts, stops or restarts a server.
@@ -63,19 +71,15 @@ func (a *App) Act(_ context.Context, name, verb string) error {
 	if err != nil {
 		return err
 	}
+	act, ok := map[string]func(string) error{"start": a.sup.Start, "stop": a.sup.Stop, "restart": a.sup.Restart}[verb]
+	if !ok {
+		return &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("There is no action %q.", verb), Hint: "Use start, stop or restart."}
+	}
 	if s.Entry.Disabled && verb != "stop" {
 		return &wire.Error{Code: wire.CodeServerDown, Message: fmt.Sprintf("The server %s is disabled in the config.", name),
 			Hint: fmt.Sprintf("Enable it with `bridgekeeper server edit %s --disabled=false`.", name)}
 	}
-	switch verb {
-	case "start":
-		return a.sup.Start(name)
-	case "stop":
-		return a.sup.Stop(name)
-	case "restart":
-		return a.sup.Restart(name)
-	}
-	return &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("There is no action %q.", verb), Hint: "Use start, stop or restart."}
+	return act(name)
 }
 
 // Tools lists a server's tools under both their names.
@@ -104,6 +108,10 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 		}
 		return nil, &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
 	}
+	if s := a.dir.View().Server(name); s != nil && len(s.Tools) > 0 && s.Tool(req.Tool) == nil {
+		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", name, req.Tool),
+			Hint: fmt.Sprintf("See `bridgekeeper server tools %s`.", name)}
+	}
 	params := rpc.AppendMember(nil, "name", rpc.Quote(req.Tool))
 	if len(req.Arguments) > 0 {
 		args := bytes.Clone(req.Arguments)
@@ -118,17 +126,19 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	seat := &directory.Seat{Endpoint: name, Host: cliHost, Version: rpc.V20251125}
 	answer := a.dir.Handle(ctx, &directory.Request{Seat: seat, Message: &m})
 	defer answer.Free()
-	return a.callResult(name, req.Tool, &answer)
+	return a.callResult(req.Tool, &answer)
 }
 
 // callResult turns the answer to a call into raw JSON or an edge error.
-func (a *App) callResult(server, tool string, answer *directory.Answer) ([]byte, error) {
-	if answer.Denied || answer.Down {
-		code := wire.CodeDenied
-		if answer.Down {
-			code = wire.CodeServerDown
-		}
-		return nil, &wire.Error{Code: code, Message: sentenceOf(answer.Result)}
+func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) {
+	switch {
+	case answer.Denied && a.opts.Answers == AnswerDeny:
+		return nil, &wire.Error{Code: wire.CodeDenied, Message: fmt.Sprintf("The tool %s isn't marked read-only, and there is nobody to ask.", tool),
+			Hint: "Start the core with `serve --answers tty` to be asked in its terminal."}
+	case answer.Denied:
+		return nil, &wire.Error{Code: wire.CodeDenied, Message: "The call was not allowed, or nobody answered in time."}
+	case answer.Down:
+		return nil, &wire.Error{Code: wire.CodeServerDown, Message: sentenceOf(answer.Result)}
 	}
 	m, err := rpc.Scan(answer.Append(nil, []byte("1")))
 	if err != nil {
@@ -136,10 +146,6 @@ func (a *App) callResult(server, tool string, answer *directory.Answer) ([]byte,
 	}
 	if !m.Error.Ok() {
 		return m.Bytes(m.Result), nil
-	}
-	if s := a.dir.View().Server(server); s != nil && len(s.Tools) > 0 && s.Tool(tool) == nil {
-		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", server, tool),
-			Hint: fmt.Sprintf("See `bridgekeeper server tools %s`.", server)}
 	}
 	raw := m.Bytes(m.Error)
 	at := rpc.Find(raw, "message")

@@ -1,14 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -37,8 +33,11 @@ type conversation struct {
 func (c *conversation) Close(cause error) {
 	c.Session.Close(cause)
 	if c.key.Scope == "" {
-		c.app.dir.Down(c.key.Server, false)
+		c.app.dir.Down(c.key.Server, c.Session)
+	} else {
+		c.app.dir.DownFor(c.key.Server, c.key.Scope, c.Session)
 	}
+	c.app.talks.Go(c.Session.Wait) // not for long: the supervisor closes the lines next
 }
 
 // attach opens the MCP session of an instance that was just started
@@ -62,8 +61,18 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	}
 	if inst.Key.Scope == "" {
 		a.dir.Ready(inst.Key.Server, session)
+	} else {
+		a.dir.ReadyFor(inst.Key.Server, inst.Key.Scope, session)
 	}
 	return &conversation{session, a, inst.Key}, nil
+}
+
+// remember keeps a host's capabilities for the starts of its instance. They are
+// copied: the bytes belong to the request that brought them.
+func (a *App) remember(key supervisor.Key, capabilities []byte) {
+	if _, known := a.scopes.Load(key); !known {
+		a.scopes.Store(key, bytes.Clone(capabilities))
+	}
 }
 
 // capabilities are what an instance is told its client can do: exactly its
@@ -91,7 +100,7 @@ var ended = func() context.Context {
 func (a *App) Session(ctx context.Context, server string, scope directory.Scope) (*upstream.Session, error) {
 	key := supervisor.Key{Server: server, Scope: scope.ID}
 	if scope.ID != "" {
-		a.scopes.Store(key, scope.Capabilities)
+		a.remember(key, scope.Capabilities)
 	}
 	s, err := a.sup.Acquire(ended, key) // ready as a rule: nothing to wait for
 	if errors.Is(err, context.Canceled) {
@@ -112,7 +121,7 @@ func downSentence(server string, err error) error {
 	}
 	switch down.State {
 	case supervisor.Backoff:
-		return fmt.Errorf("The server %s is restarting (%s). Try again in a few seconds.", server, down.Reason)
+		return fmt.Errorf("The server %s is down: %s.", server, strings.TrimSuffix(down.Reason, "."))
 	case supervisor.Failed:
 		return fmt.Errorf("The server %s has failed and needs a person: %s. The call was not sent.", server, strings.TrimSuffix(down.Reason, "."))
 	}
@@ -134,43 +143,12 @@ func (a *App) sharing(server string) directory.Sharing {
 	return directory.Shared
 }
 
-// fingerprint tells what runs as a server, for the lists kept of it. Values of
-// variables are secrets and seldom change what a server lists: names must do.
-func (a *App) fingerprint(server string) string {
-	s, ok := a.config.Current().Lookup(server)
-	if !ok {
-		return ""
-	}
-	e := s.Entry
-	// Always text: it can't fail.
-	text, _ := json.Marshal([]any{e.Command, e.Args, e.Cwd, slices.Sorted(maps.Keys(e.Env))})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// reconcile makes the supervisor and the directory follow the config.
-func (a *App) reconcile() {
-	servers := a.config.Current().Servers
-	specs := make([]supervisor.Spec, 0, len(servers))
-	names := make([]string, 0, len(servers))
-	pending := make(map[string]bool)
-	env := ourEnv(os.Environ())
-	for _, s := range servers {
-		specs = append(specs, specOf(s, env))
-		names = append(names, s.Name)
-		pending[s.Name] = !s.Entry.Disabled && s.Entry.Start != string(supervisor.StartManual)
-	}
-	a.dir.Configure(names, func(name string) bool { return pending[name] })
-	a.sup.Apply(specs)
-	a.news.poke()
-}
-
 // specOf turns a config entry into what the supervisor starts.
 func specOf(s config.Server, env []string) supervisor.Spec {
 	e := s.Entry
 	spec := supervisor.Spec{
 		Server: s.Name, Command: e.Command, Args: e.Args, Env: slices.Clone(env), Dir: e.Cwd,
-		Start: supervisor.StartMode(e.Start), Disabled: e.Disabled, MaxLine: e.MaxLine << 20,
+		Start: supervisor.StartMode(e.Start), Disabled: e.Disabled, MaxLine: e.MaxLine << 20, Terms: e.Era,
 	}
 	if spec.Start == "" {
 		spec.Start = supervisor.StartAlways
@@ -194,89 +172,6 @@ func ourEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		return strings.HasPrefix(kv, "BRIDGEKEEPER_")
 	})
-}
-
-// followConfig applies every change of the file until ctx ends.
-func (a *App) followConfig(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-a.config.Changed():
-			a.reconcile()
-		}
-	}
-}
-
-// followNews acts on what the supervisor observed, until ctx ends: the
-// directory drops what a person stopped, and lets waiting lists go when a
-// server won't come.
-func (a *App) followNews(ctx context.Context) error {
-	var learning map[string]bool
-	for {
-		changed := a.news.next()
-		for _, st := range a.sup.Statuses() {
-			if st.Key.Scope == "" {
-				a.observed(st)
-			}
-		}
-		learning = a.learn(ctx, learning)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-changed:
-		}
-	}
-}
-
-// observed tells the directory of a state that it must act on.
-func (a *App) observed(st supervisor.Status) {
-	name := st.Key.Server
-	a.stateMu.Lock()
-	was := a.states[name]
-	a.states[name] = st.State
-	a.stateMu.Unlock()
-	if was == st.State {
-		return
-	}
-	switch st.State {
-	case supervisor.Backoff, supervisor.Failed, supervisor.Held:
-		a.dir.Down(name, false)
-	case supervisor.Disabled:
-		a.dir.Down(name, true)
-	case supervisor.Stopped:
-		if was == "" {
-			return // not stopped but new: its lists of the last run count until it is ready
-		}
-		s, ok := a.config.Current().Lookup(name)
-		if ok && s.Entry.Start == string(supervisor.StartOnDemand) {
-			return // it is started when it is used, and stays listed
-		}
-		a.dir.Down(name, true)
-	}
-}
-
-// learn starts each on-demand server once, so that its lists are known. The
-// supervisor ends it again when it is idle.
-func (a *App) learn(ctx context.Context, learning map[string]bool) map[string]bool {
-	now := make(map[string]bool)
-	for _, s := range a.config.Current().Servers {
-		if s.Entry.Start != string(supervisor.StartOnDemand) || s.Entry.Disabled {
-			continue
-		}
-		now[s.Name] = true
-		if learning[s.Name] {
-			continue
-		}
-		if v := a.dir.View().Server(s.Name); v != nil && v.Info != nil {
-			continue
-		}
-		// The wish alone starts it; nobody waits here.
-		if _, err := a.sup.Acquire(ended, supervisor.Key{Server: s.Name}); err != nil {
-			a.opts.Log.Debug("on-demand server asked to start", "server", s.Name, "err", err)
-		}
-	}
-	return now
 }
 
 // entryOf returns the named server's entry, or the edge error.

@@ -29,15 +29,19 @@ func listen(want int, file string) (ln net.Listener, warning string, err error) 
 	}
 	ln, err = bind(want)
 	if err == nil {
-		if want != 0 {
-			err = storePort(file, want)
+		if want == 0 {
+			return ln, "", nil
 		}
-		return ln, "", err
+		if err := storePort(file, want); err != nil {
+			ln.Close()
+			return nil, "", err
+		}
+		return ln, "", nil
 	}
 	first := err
-	for port := want + 1; port <= want+portTries && port < 1<<16; port++ {
+	for port := want + 1; want != 0 && port <= want+portTries && port < 1<<16; port++ {
 		if ln, err = bind(port); err == nil {
-			return ln, fmt.Sprintf("Port %d is taken by another program, so this run uses port %d. Hosts that have the old URL can't connect until that program stops or they get the new URL.", want, port), nil
+			return ln, fmt.Sprintf("Port %d is taken by another program, or not ours to use, so this run uses port %d. Hosts that have the old URL can't connect until that program stops or they get the new URL.", want, port), nil
 		}
 	}
 	return nil, "", &wire.Error{Code: wire.CodePort, Message: fmt.Sprintf("No port on 127.0.0.1 could be opened (tried %d and the %d after it): %v", want, portTries, first),

@@ -17,6 +17,8 @@ const (
 	askTime = 5 * time.Minute
 	// maxWaitingAsks bounds the questions that wait behind it: more is a flood.
 	maxWaitingAsks = 32
+	// maxTypedAhead bounds the lines that wait to be looked at.
+	maxTypedAhead = 16
 	// maxShown bounds the arguments that are shown; a longer text says so.
 	maxShown = 4000
 )
@@ -58,28 +60,51 @@ func (t *terminal) ask(ctx context.Context, a *directory.Attempt) bool {
 	}
 }
 
-// run asks the questions until ctx ends. The reader of the input can't be
-// woken, so it ends with the process or the input; nothing waits for it.
-func (t *terminal) run(ctx context.Context) error {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		in := bufio.NewScanner(t.in)
-		for in.Scan() {
-			select {
-			case lines <- in.Text():
-			case <-ctx.Done():
-				return
-			}
+// line is what was typed, and when it came.
+type line struct {
+	text string
+	at   time.Time
+}
+
+// read hands over lines as they are typed. It never waits for a taker: a line
+// that nobody takes was the answer to no question, and must not become one. It
+// can't be woken, so it ends with the input or the process.
+func (t *terminal) read(lines chan<- line) {
+	defer close(lines)
+	from := &stamped{in: t.in}
+	in := bufio.NewScanner(from)
+	for in.Scan() {
+		select {
+		case lines <- line{in.Text(), from.at}:
+		default:
 		}
-	}()
+	}
+}
+
+// stamped remembers when the last read returned: by it, the lines taken out of
+// what it brought had been typed.
+type stamped struct {
+	in io.Reader
+	at time.Time
+}
+
+func (s *stamped) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	s.at = time.Now()
+	return n, err
+}
+
+// run asks the questions until ctx ends.
+func (t *terminal) run(ctx context.Context) error {
+	lines := make(chan line, maxTypedAhead)
+	go t.read(lines)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case q := <-t.questions:
 			q.answer <- t.put(q, lines)
-		case _, ok := <-lines: // typed ahead: never the answer to a later question
+		case _, ok := <-lines:
 			if !ok {
 				lines = nil
 			}
@@ -87,8 +112,9 @@ func (t *terminal) run(ctx context.Context) error {
 	}
 }
 
-// put shows one question and waits for yes or no.
-func (t *terminal) put(q question, lines <-chan string) bool {
+// put shows one question and waits for yes or no. What was typed before it was
+// shown is no answer to it.
+func (t *terminal) put(q question, lines <-chan line) bool {
 	if q.ctx.Err() != nil {
 		return false
 	}
@@ -96,21 +122,28 @@ func (t *terminal) put(q question, lines <-chan string) bool {
 		return false // the input has ended: nobody is there
 	}
 	for {
+		shown := time.Now()
 		fmt.Fprintf(t.out, "\n%s\nAllow this call? [y/N] ", q.text)
-		select {
-		case line, ok := <-lines:
-			if !ok {
+		for ask := true; ask; {
+			select {
+			case typed, ok := <-lines:
+				if !ok {
+					return false
+				}
+				if typed.at.Before(shown) {
+					continue
+				}
+				switch strings.ToLower(strings.TrimSpace(typed.text)) {
+				case "y", "yes":
+					return true
+				case "n", "no", "":
+					return false
+				}
+				ask = false
+			case <-q.ctx.Done():
+				fmt.Fprintln(t.out, "\n(no longer needed)")
 				return false
 			}
-			switch strings.ToLower(strings.TrimSpace(line)) {
-			case "y", "yes":
-				return true
-			case "n", "no", "":
-				return false
-			}
-		case <-q.ctx.Done():
-			fmt.Fprintln(t.out, "\n(no longer needed)")
-			return false
 		}
 	}
 }

@@ -81,8 +81,11 @@ func newInstance(s *Supervisor, key Key, spec Spec, lines *Log, gen uint64) *ins
 	}
 	i.timer.Stop()
 	i.want = spec.Start == StartAlways && !spec.Disabled
-	if spec.Disabled {
+	switch {
+	case spec.Disabled:
 		i.now.State = Disabled
+	case i.want: // never seen as Stopped: that would be somebody's doing
+		i.now.State, i.now.Phase = Starting, Resolving
 	}
 	i.publish()
 	return i
@@ -276,6 +279,7 @@ func (i *instance) enter(s State) {
 // publish makes the loop's state visible. A view that wouldn't differ is not
 // published.
 func (i *instance) publish() {
+	i.now.ByPerson = i.now.State == Stopped && i.stopped
 	next := &view{
 		status:  i.now,
 		session: i.session,

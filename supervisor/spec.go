@@ -30,6 +30,8 @@ type Spec struct {
 	IdleStop time.Duration // on-demand only; 0 means DefaultIdleStop
 	Disabled bool
 	MaxLine  int // bytes a line of stdout may have; 0 means stdio.DefaultMaxLine
+	// Terms is whatever else the conversation depends on; only compared.
+	Terms string
 }
 
 // Key names one instance: a server, and for whom it runs. Scope is "" for the

@@ -32,7 +32,7 @@ func clone(spec Spec) Spec {
 // sameProcess reports whether two Specs start equal processes that live equally
 // long. The order of the environment means nothing.
 func sameProcess(a, b *Spec) bool {
-	if a.Command != b.Command || a.Dir != b.Dir || a.MaxLine != b.MaxLine || !slices.Equal(a.Args, b.Args) {
+	if a.Command != b.Command || a.Dir != b.Dir || a.MaxLine != b.MaxLine || a.Terms != b.Terms || !slices.Equal(a.Args, b.Args) {
 		return false
 	}
 	if (a.Start == StartOnDemand) != (b.Start == StartOnDemand) || a.IdleStop != b.IdleStop {

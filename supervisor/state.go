@@ -48,5 +48,6 @@ type Status struct {
 	Restarts int       // starts after the first since the core came up or a person restarted it
 	NextTry  time.Time // only in Backoff
 	LastExit *Exit     // nil until the first one
+	ByPerson bool      // only in Stopped: a person did it, and nothing but a person starts it again
 	Strays   uint64    // stdout lines that were not MCP, this generation
 }

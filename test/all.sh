@@ -25,18 +25,22 @@ stage() { # stage NAME COMMAND...
 }
 
 unit() {
-	go list ./... | grep -v /test/thirdparty | xargs go test -timeout 5m
+	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes)$' | xargs go test -timeout 5m
 }
 
 # Packages in which goroutines share state.
 race() {
-	go list ./supervisor/... ./bridge/... ./app/... | grep -vE '/app/(archtest|demo|cli|wire)$' | xargs env CGO_ENABLED=1 go test -race -timeout 8m
+	go list ./supervisor/... ./bridge/... ./app/... | grep -vE '/app/(apptest|archtest|demo|cli|wire)$' | xargs env CGO_ENABLED=1 go test -race -timeout 8m
 }
 
 build() { CGO_ENABLED=0 go build -trimpath -o bin/bridgekeeper .; }
+# -count=1: the binary is outside Go's test cache.
+core() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 5m ./test/core/...; }
 demo() { go run ./app/demo -bin bin/bridgekeeper; }
 # -count=1: what it uses (the binary, the registry) is outside Go's test cache.
 thirdparty() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -timeout 8m ./test/thirdparty/...; }
+conformance() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -timeout 10m ./test/conformance; }
+bytes() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 3m ./test/bytes; }
 
 stage lint test/lint.sh
 # Linux on ARM shares all its code with this machine; `make cross` has it too.
@@ -44,8 +48,11 @@ stage cross test/cross.sh darwin/arm64 windows/amd64
 stage build build
 stage unit unit
 stage race race
+stage core core
 stage demo demo
 stage thirdparty thirdparty
+stage bytes bytes
+stage conformance conformance
 
 printf '\n================ summary ================\n'
 printf '%s\n' "${summary[@]}"

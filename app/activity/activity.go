@@ -29,6 +29,9 @@ const (
 	flushAfter = 100 * time.Millisecond
 	// maxPending is when gathered lines are written at once instead.
 	maxPending = 64 << 10
+	// lookAfter is how often it is looked whether the file is still there: at each
+	// call it would cost as much as the line itself.
+	lookAfter = time.Second
 )
 
 // ErrClosed is what Begin returns after Close.
@@ -73,10 +76,11 @@ type Log struct {
 	mu      sync.Mutex
 	file    *os.File // nil when it could not be opened again
 	size    int64
-	pending []byte // lines of ends, not yet written
-	line    []byte // scratch
-	open    *group // of calls that begin now; nil when there are none
-	spare   []byte // a group's buffer, for the next one
+	looked  time.Time // when the file was last seen in its place
+	pending []byte    // lines of ends, not yet written
+	line    []byte    // scratch
+	open    *group    // of calls that begin now; nil when there are none
+	spare   []byte    // a group's buffer, for the next one
 	next    ID
 	closed  bool
 	torn    bool // the last write ended inside a line
@@ -92,9 +96,6 @@ func Open(dir string, opts Options) (*Log, error) {
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open record of calls: %w", err)
 	}
 	l := &Log{
 		path: filepath.Join(dir, FileName),
@@ -242,7 +243,14 @@ func (l *Log) flushLocked() {
 
 // writeLocked adds whole lines to the file with one system call.
 func (l *Log) writeLocked(lines []byte) error {
-	if l.size+int64(len(lines)) > l.opts.MaxBytes && l.size > 0 {
+	if now := time.Now(); l.file != nil && now.Sub(l.looked) > lookAfter {
+		l.looked = now
+		if !l.inPlaceLocked() {
+			l.file.Close() // nothing of it can be found any more
+			l.file = nil
+		}
+	}
+	if l.file != nil && l.size+int64(len(lines)) > l.opts.MaxBytes && l.size > 0 {
 		l.rotateLocked()
 	}
 	if l.file == nil {
@@ -263,7 +271,21 @@ func (l *Log) writeLocked(lines []byte) error {
 	return nil
 }
 
+// inPlaceLocked reports whether the file that is open is still the one at the
+// path: a record that a person deleted must not swallow the calls that follow.
+func (l *Log) inPlaceLocked() bool {
+	open, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(l.path)
+	return err == nil && os.SameFile(open, there)
+}
+
 func (l *Log) openLocked() error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -273,7 +295,7 @@ func (l *Log) openLocked() error {
 		f.Close()
 		return err
 	}
-	l.file, l.size, l.torn = f, info.Size(), false
+	l.file, l.size, l.torn, l.looked = f, info.Size(), false, time.Now()
 	if l.size > 0 {
 		last := make([]byte, 1)
 		if _, err := f.ReadAt(last, l.size-1); err != nil && !errors.Is(err, io.EOF) {

@@ -170,6 +170,35 @@ func TestBeginFailsWhenNothingCanBeWritten(t *testing.T) {
 	}
 }
 
+func TestADeletedRecordIsBegunAgain(t *testing.T) {
+	// After somebody tidied the folder up, calls ran for days without a trace.
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "activity")
+		l := open(t, dir, Options{})
+		defer l.Close()
+		begin(t, l, Entry{Tool: "before", Decision: Allow})
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * lookAfter)
+		begin(t, l, Entry{Tool: "after", Decision: Allow})
+		if got := lines(t, filepath.Join(dir, FileName)); len(got) != 1 || got[0]["tool"] != "after" {
+			t.Errorf("got %v", got)
+		}
+		// With something else in its place nothing can be written: the caller denies.
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * lookAfter)
+		if _, err := l.Begin(Entry{Tool: "nowhere", Decision: Allow}); err == nil {
+			t.Error("a call was let through without a record")
+		}
+	})
+}
+
 func TestConcurrentCalls(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, Options{MaxBytes: 8 << 10, Keep: 100})

@@ -72,6 +72,8 @@ func TestChecksFindFaults(t *testing.T) {
 		{"another's sleep", "sleeps", test("a", "import \"time\"\nfunc f(bed interface{ Sleep(time.Duration) }) { bed.Sleep(1) }"), ""},
 		{"a sleep in a bubble", "sleeps", test("a", "import (\n\"testing/synctest\"\n\"time\"\n)\nfunc f() { synctest.Test(nil, func() { time.Sleep(1) }) }"), ""},
 		{"a sleep beside a bubble", "sleeps", test("a", "import (\n\"testing/synctest\"\n\"time\"\n)\nfunc f() { synctest.Test(nil, func() {}); time.Sleep(1) }"), "sleeps"},
+		{"a sleep in a helper's bubble", "sleeps", test("a", "import (\n\"testing/synctest\"\n\"time\"\n)\nfunc b(f func()) { synctest.Test(nil, f) }\nfunc f() { b(func() { time.Sleep(1) }) }"), ""},
+		{"a sleep in no helper", "sleeps", test("a", "import (\n\"testing/synctest\"\n\"time\"\n)\nfunc b(f func()) { synctest.Test(nil, func() {}) }\nfunc f() { b(func() { time.Sleep(1) }) }"), "sleeps"},
 		{"a sleep in the product", "sleeps", pkg("a", "import \"time\"\nfunc f() { time.Sleep(1) }"), ""},
 	}
 	for _, tt := range tests {

@@ -69,9 +69,13 @@ func sleeps(files []*file) (problems []string) {
 			continue
 		}
 		clock, bubble := f.local("time"), f.local("testing/synctest")
+		helpers := bubbleHelpers(f, bubble)
 		ast.Inspect(f.ast, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && selects(call.Fun, bubble, "Test") {
-				return false
+			if call, ok := n.(*ast.CallExpr); ok {
+				name, _ := call.Fun.(*ast.Ident)
+				if selects(call.Fun, bubble, "Test") || name != nil && helpers[name.Name] {
+					return false
+				}
 			}
 			if e, ok := n.(ast.Expr); ok && selects(e, clock, "Sleep") {
 				problems = append(problems, fmt.Sprintf("%s sleeps", f.pos.Position(e.Pos())))
@@ -80,6 +84,29 @@ func sleeps(files []*file) (problems []string) {
 		})
 	}
 	return problems
+}
+
+// bubbleHelpers are the file's functions that run a function they are given in
+// a bubble.
+func bubbleHelpers(f *file, bubble string) map[string]bool {
+	helpers := make(map[string]bool)
+	for _, decl := range f.ast.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		ast.Inspect(fn, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !selects(call.Fun, bubble, "Test") || len(call.Args) != 2 {
+				return true
+			}
+			if _, given := call.Args[1].(*ast.Ident); given {
+				helpers[fn.Name.Name] = true
+			}
+			return true
+		})
+	}
+	return helpers
 }
 
 // local is the name under which the file knows an imported package, or "".

@@ -22,7 +22,7 @@ func connect(t testing.TB, server *mcp.Server, era string, opts *mcp.ClientOptio
 	served := make(chan error, 1)
 	go func() { served <- server.Run(ctx, theirs) }()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, opts)
-	client.AddRoots(&mcp.Root{URI: "file:///work/logs", Name: "logs"})
+	client.AddRoots(&mcp.Root{URI: "file:///home/ann/logs", Name: "logs"})
 	session, err := client.Connect(ctx, ours, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatalf("connect: %v", err)
@@ -170,7 +170,7 @@ func TestCollectLogsAsksForWhatTheClientHas(t *testing.T) {
 		failure string
 	}{
 		{"everything", &mcp.ClientOptions{ElicitationHandler: form, CreateMessageHandler: model},
-			collected{"cedar", "debug", 2, "file:///work/logs", 2*logLinesAnHour + 1, "all quiet"}, ""},
+			collected{"cedar", "debug", 2, "file:///home/ann/logs", 2*logLinesAnHour + 1, "all quiet"}, ""},
 		{"nothing", &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}},
 			collected{"cedar", "warning", 24, "nowhere (this client offers no folder)", 24*logLinesAnHour + 1, "No summary: this client offers no model"}, ""},
 		{"a no", &mcp.ClientOptions{ElicitationHandler: refuse}, collected{}, `the person chose "decline"`},

@@ -1,6 +1,8 @@
 package directory
 
 import (
+	"strconv"
+
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
 )
@@ -18,7 +20,8 @@ type Answer struct {
 	// sentence for the model.
 	Denied, Down bool
 
-	era upstream.Era // of the server that the reply comes from
+	code int          // of the reply's error, where it was changed
+	era  upstream.Era // of the server that the reply comes from
 }
 
 // Free gives a reply's bytes back.
@@ -43,10 +46,29 @@ func (a *Answer) Code() int {
 	switch {
 	case a.Error != nil:
 		return a.Error.Code
+	case a.Reply.Raw != nil && a.Reply.Error.Ok() && a.code != 0:
+		return a.code
 	case a.Reply.Raw != nil && a.Reply.Error.Ok():
 		return rawError(&a.Reply).Code
 	}
 	return 0
+}
+
+// recode changes the code of the error that the reply is, and nothing else.
+func (a *Answer) recode(code int) {
+	raw := a.Reply.Bytes(a.Reply.Error)
+	number := strconv.AppendInt(nil, int64(code), 10)
+	at := rpc.Find(raw, "code")
+	switch {
+	case at.Ok() && string(raw[at.Start:at.End]) == string(number):
+		return
+	case at.Ok():
+		start := a.Reply.Error.Start
+		a.Edits = append(a.Edits, rpc.Edit{Span: rpc.Span{Start: start + at.Start, End: start + at.End}, With: number})
+	case len(raw) > 0 && raw[0] == '{':
+		a.Edits = append(a.Edits, rpc.InsertMember(a.Reply.Raw, a.Reply.Error, "code", number))
+	}
+	a.code = code
 }
 
 func failure(code int, message string) Answer {

@@ -121,8 +121,10 @@ type server struct {
 	lists   [kinds]list
 	subs    map[subscription]int // by count of seats
 	level   string               // the log level last set at this session
-	// listening is the subscriptions/listen at a modern server, nil when there is none.
-	listening *listening
+	// scoped are the sessions of modern instances that are not shared, by scope.
+	scoped map[string]*upstream.Session
+	// listening are the subscriptions/listen at a modern server's instances.
+	listening map[string]*listening
 	// restored is the session at which subs were made again.
 	restored *upstream.Session
 }
@@ -137,6 +139,7 @@ type list struct {
 type job struct {
 	server string
 	kind   kind
+	scope  string // of news only; "" is the shared instance
 }
 
 // progress is how far a job is.
@@ -169,7 +172,7 @@ func (d *Directory) View() *View { return d.view.Load() }
 
 // Configure sets the servers, in config order. A server that is gone loses its
 // lists; pending ones are about to start, and have the lists they had last time
-// until they are read. One goroutine calls it.
+// until they are read. Its calls must not overlap.
 func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	kept := d.loadKept(names, pending)
 	d.mu.Lock()
@@ -183,7 +186,9 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	}
 	for _, name := range names {
 		if d.servers[name] == nil {
-			d.servers[name] = &server{name: name, pending: pending(name), lists: kept[name], subs: make(map[subscription]int)}
+			s := newServer(name, pending(name))
+			s.lists = kept[name]
+			d.servers[name] = s
 		}
 	}
 	changed := d.publishLocked()
@@ -222,31 +227,90 @@ func (d *Directory) Ready(name string, session *upstream.Session) {
 	s.info = session.Info()
 	s.level = ""
 	for k := range kinds {
-		d.soonLocked(job{name, k})
+		// Also a server that was stopped before: what it offers is unknown again.
+		s.pending = s.pending || s.lists[k].readAt.IsZero()
+		d.soonLocked(job{server: name, kind: k})
 	}
 	if s.info.Era == upstream.Modern {
-		d.soonLocked(job{name, news})
-	}
-	d.mu.Unlock()
-	d.poke()
-}
-
-// Down tells that a server has no session now. Its lists stay: a restart
-// usually brings the same ones back. forgets drops them (a person stopped it).
-func (d *Directory) Down(name string, forget bool) {
-	d.mu.Lock()
-	s := d.servers[name]
-	if s == nil {
-		d.mu.Unlock()
-		return
-	}
-	s.session, s.pending = nil, false
-	if forget {
-		s.lists = [kinds]list{}
+		d.soonLocked(job{server: name, kind: news})
 	}
 	changed := d.publishLocked()
 	d.mu.Unlock()
 	d.announce(changed)
+	d.poke()
+}
+
+// ReadyFor tells that an instance of one host or session has a new session:
+// nothing is read from it, but a modern one is listened to.
+func (d *Directory) ReadyFor(name, scope string, session *upstream.Session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.servers[name]; s != nil && session.Info().Era == upstream.Modern {
+		s.scoped[scope] = session
+		d.soonLocked(job{name, news, scope})
+		d.poke()
+	}
+}
+
+// DownFor tells that such an instance's session has ended.
+func (d *Directory) DownFor(name, scope string, session *upstream.Session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.servers[name]; s != nil && s.scoped[scope] == session {
+		delete(s.scoped, scope)
+		delete(s.listening, scope)
+	}
+}
+
+func newServer(name string, pending bool) *server {
+	return &server{name: name, pending: pending, subs: make(map[subscription]int),
+		scoped: make(map[string]*upstream.Session), listening: make(map[string]*listening)}
+}
+
+// Down tells that a session of the server's shared instance has ended; a newer
+// one is not touched. The lists stay: a restart usually brings the same ones back.
+func (d *Directory) Down(name string, session *upstream.Session) {
+	d.mu.Lock()
+	if s := d.servers[name]; s != nil && s.session == session {
+		s.session = nil
+	}
+	d.mu.Unlock()
+	d.Settled(name)
+}
+
+// Settled tells that a server without a session won't have one soon: nobody
+// waits for its lists. It does nothing where that is known.
+func (d *Directory) Settled(name string) {
+	d.withoutSession(name, func(s *server) bool {
+		was := s.pending
+		s.pending = false
+		return was
+	})
+}
+
+// Forget drops the lists of a server that a person stopped. It does nothing
+// while there is a session, or where there are none.
+func (d *Directory) Forget(name string) {
+	d.withoutSession(name, func(s *server) bool {
+		was := s.pending
+		s.pending = false
+		for k := range kinds {
+			was = was || s.lists[k].items != nil || s.lists[k].failed != ""
+		}
+		s.lists = [kinds]list{}
+		return was
+	})
+}
+
+// withoutSession publishes what change did to a server that has no session.
+func (d *Directory) withoutSession(name string, change func(*server) (changed bool)) {
+	d.mu.Lock()
+	var told changes
+	if s := d.servers[name]; s != nil && s.session == nil && change(s) {
+		told = d.publishLocked()
+	}
+	d.mu.Unlock()
+	d.announce(told)
 }
 
 func (d *Directory) soonLocked(j job) {
@@ -284,7 +348,7 @@ func (d *Directory) Run(ctx context.Context) error {
 		for _, j := range d.takeJobs() {
 			if j.kind == news {
 				d.finished(j) // the next one replaces it while it is open
-				workers.Go(func() { d.listen(ctx, j.server) })
+				workers.Go(func() { d.listen(ctx, j.server, j.scope) })
 				continue
 			}
 			workers.Go(func() { d.refresh(ctx, j) })
@@ -369,7 +433,7 @@ func (d *Directory) restore(ctx context.Context, j job, session *upstream.Sessio
 	if s := d.servers[j.server]; s != nil && s.session == session && s.restored != session {
 		s.restored = session
 		if s.info.Era == upstream.Legacy {
-			uris = s.sharedSubs()
+			uris = s.subsAt("")
 		}
 	}
 	d.mu.Unlock()

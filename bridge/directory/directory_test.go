@@ -47,7 +47,7 @@ func TestOddListEntries(t *testing.T) {
 		got = append(got, string(m.Bytes(m.Name)))
 		a.Reply(m, "{}")
 	})
-	for _, name := range []string{`"a__good"`, `"a__gr_n_q_c47f27e394"`, `"a__25e6e60254"`, `"\u0061__\u00325e6e60254"`, `"a__1586c38c88"`, `"a__a__b"`} {
+	for _, name := range []string{`"a__good"`, `"a__gr_n_q_c47f27e394"`, `"a__25e6e60254"`, `"\u0061__25e6e60254"`, `"a__1586c38c88"`, `"a__a__b"`} {
 		h.want(name, h.ask(rpc.CallTool, `"name":`+name), `"result":{}`)
 	}
 	want := `"good" "gr\u00fcn \"q\"" "\ud83d\ude00" "\ud83d\ude00" "\ud800" "a__b"`
@@ -251,7 +251,7 @@ func TestCalls(t *testing.T) {
 	h.want("down", h.ask(rpc.CallTool, `"name":"a__look"`), `"result":{"content":[{"type":"text","text":"The server a is down."}],"isError":true}`)
 	h.want("down, prompt", alone.ask(rpc.GetPrompt, `"name":"x"`), `"error":{"code":-32603,"message":"The server a is down."}`)
 	h.want("lists stay", h.ask(rpc.ListTools, ""), `"result":{"tools":[{"name":"a__look","annotations":{"readOnlyHint":true}},{"name":"a__do"}]}`)
-	st.Down("a", true)
+	st.Forget("a")
 	h.want("until a person stops it", h.ask(rpc.ListTools, ""), `"result":{"tools":[]}`)
 }
 

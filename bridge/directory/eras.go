@@ -16,9 +16,8 @@ func (d *Directory) modernise(r *Request, a *Answer) {
 		translate.ModernError(a.Error)
 	case a.Reply.Raw != nil && a.Reply.Error.Ok():
 		e := rawError(&a.Reply)
-		a.Free()
 		translate.ModernError(e)
-		*a = Answer{Error: e}
+		a.recode(e.Code)
 	case a.Reply.Raw != nil:
 		a.Edits = translate.ModernResult(a.Edits, a.Reply.Raw, a.Reply.Result, method, d.identity())
 	default:
@@ -39,8 +38,7 @@ func (d *Directory) legacise(r *Request, a *Answer) {
 		a.Edits = translate.LegacyResult(a.Edits, a.Reply.Raw, a.Reply.Result)
 	case a.Reply.Error.Ok():
 		if e := rawError(&a.Reply); translate.LegacyError(e) {
-			a.Free()
-			*a = Answer{Error: e}
+			a.recode(e.Code)
 		}
 	}
 }

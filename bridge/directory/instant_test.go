@@ -50,7 +50,7 @@ func TestListsAreInstant(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("it waited %v", took)
 		}
-		st.Down(names[0], true)
+		st.Forget(names[0])
 		h.told(rpc.ToolsChanged)
 		if got := h.ask(rpc.ListTools, ""); strings.Contains(got, "slow0__") {
 			t.Error("a server that a person stopped is still listed")

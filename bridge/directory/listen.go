@@ -53,19 +53,19 @@ func (d *Directory) Subscribe(ctx context.Context, seat *Seat, uris []string) []
 // changes and the resources that seats subscribed to. One that is open already
 // is ended first (servers keep one for each kind of news), so the lists are
 // read again afterwards: a change in between must not be missed.
-func (d *Directory) listen(ctx context.Context, name string) {
+func (d *Directory) listen(ctx context.Context, name, scope string) {
 	d.mu.Lock()
 	s := d.servers[name]
-	if s == nil || s.session == nil || s.info.Era != upstream.Modern {
+	if s == nil || s.at(scope) == nil || s.at(scope).Info().Era != upstream.Modern {
 		d.mu.Unlock()
 		return
 	}
-	session, old := s.session, s.listening
+	session, old := s.at(scope), s.listening[scope]
 	again := old != nil && old.session == session
-	uris := s.sharedSubs()
+	uris := s.subsAt(scope)
 	ctx, cancel := context.WithCancel(ctx)
 	now := &listening{session: session, cancel: cancel, done: make(chan struct{})}
-	s.listening = now
+	s.listening[scope] = now
 	d.mu.Unlock()
 	defer close(now.done)
 	defer cancel()
@@ -73,10 +73,10 @@ func (d *Directory) listen(ctx context.Context, name string) {
 		old.cancel()
 		<-old.done
 	}
-	if again {
+	if again && scope == "" {
 		d.mu.Lock()
 		for k := range kinds {
-			d.soonLocked(job{name, k})
+			d.soonLocked(job{server: name, kind: k})
 		}
 		d.mu.Unlock()
 		d.poke()
@@ -85,6 +85,15 @@ func (d *Directory) listen(ctx context.Context, name string) {
 	if err := session.Listen(ctx, listenParams(session.Info(), uris)); err != nil && ctx.Err() == nil {
 		d.opts.Log.Debug("listen ended", "server", name, "err", err)
 	}
+}
+
+// at returns the session of an instance, nil when it has none; the caller holds
+// Directory.mu.
+func (s *server) at(scope string) *upstream.Session {
+	if scope == "" {
+		return s.session
+	}
+	return s.scoped[scope]
 }
 
 // listening is one open subscriptions/listen at a server.

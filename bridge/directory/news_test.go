@@ -2,6 +2,7 @@ package directory_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -81,7 +82,8 @@ func TestListChanges(t *testing.T) {
 	st.Kill("a")
 	all.silent()
 	st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"},{"name":"u"}]}`, rpc.ListResources: rooms})
-	st.Down("a", true)
+	st.Kill("a")
+	st.Forget("a")
 	all.told(rpc.ToolsChanged)
 	onB.silent()
 	st.Leave(context.Background(), onB.Seat)
@@ -266,7 +268,7 @@ func TestFirstListWaits(t *testing.T) {
 			time.Sleep(time.Second) // of the bubble's clock
 			st.Ready("slow", slow.Session)
 			time.Sleep(time.Second)
-			st.Down("never", false)
+			st.Settled("never")
 		}()
 		// A tool known from yesterday's list came to be "Unknown tool".
 		h.want("a call", h.ask(rpc.CallTool, `"name":"slow__t"`), `"result":{"ok":1}`)
@@ -347,4 +349,23 @@ func TestFailedListIsReadAgain(t *testing.T) {
 			t.Errorf("%d warnings are left", n)
 		}
 	})
+}
+
+func TestLateEndOfAnOldSession(t *testing.T) {
+	// A server that had just come back was listed as gone: the end of the session
+	// before was told late, and took the new one with it.
+	st := stage.New(t, nil, "a")
+	old := st.Open("a", nil, upstream.Auto)
+	st.Ready("a", old.Session)
+	a := st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`})
+	st.Down("a", old.Session)
+	st.Settled("a")
+	st.Forget("a")
+	a.Set(rpc.ListTools, `{"tools":[{"name":"t"},{"name":"u"}]}`)
+	a.Say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	st.Until(toolCount("a", 2)) // the new session is still asked
+	old.End()
+	old.Session.Close(errors.New("test ended"))
+	old.Session.Wait()
+	old.Wait()
 }

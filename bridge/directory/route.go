@@ -173,7 +173,7 @@ func (d *Directory) retryFailed(k kind) {
 	defer d.mu.Unlock()
 	for _, s := range d.servers {
 		if l := s.lists[k]; l.failed != "" && s.session != nil && time.Since(l.readAt) > retryAfter {
-			d.soonLocked(job{s.name, k})
+			d.soonLocked(job{server: s.name, kind: k})
 			d.poke()
 		}
 	}
@@ -248,6 +248,7 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		a.Server, a.Tool = t.server, t.name
 		edits = []rpc.Edit{{Span: m.Name, With: t.own}}
 	}
+	v.describe(a)
 	if answer, ok := d.resume(ctx, r, a.Server); ok {
 		return answer // the gate has let this call pass; it is held, not made again
 	}
@@ -257,13 +258,15 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		answer.Down = true
 		return answer
 	}
-	if s := v.servers[a.Server]; s != nil && s.unread {
-		v = d.settled(ctx, func(v *View) bool { return !d.reads(v, a.Server) })
+	if s := v.servers[a.Server]; s != nil && s.kept {
+		// The gate must not decide by what a tool said of itself before the server
+		// was, maybe, updated.
+		v = d.settled(ctx, func(v *View) bool { s := v.servers[a.Server]; return s == nil || !s.reading })
+		a.ReadOnly, a.Known, a.Definition = false, false, nil
+		v.describe(a)
 	}
-	if s := v.servers[a.Server]; s != nil {
-		if tool := s.tools[a.Tool]; tool != nil {
-			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
-		}
+	if !a.Known { // the server has just come up for this call: its list tells what the gate must know
+		d.settled(ctx, func(v *View) bool { return v.describe(a) || v.pending[tools] == 0 })
 	}
 	pass, refusal := d.opts.Gate.Begin(ctx, a)
 	select {
@@ -295,17 +298,14 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	return answer
 }
 
-// reads reports whether a server's tools are those of an earlier run and are
-// being read now. The gate must not decide by what a tool said of itself before
-// the server was, maybe, updated.
-func (d *Directory) reads(v *View, server string) bool {
-	if s := v.servers[server]; s == nil || !s.unread {
-		return false
+// describe adds what the server's list says of the tool; false when it isn't listed.
+func (v *View) describe(a *Attempt) bool {
+	if s := v.servers[a.Server]; s != nil {
+		if tool := s.tools[a.Tool]; tool != nil {
+			a.ReadOnly, a.Known, a.Definition = tool.ReadOnly, true, tool.Definition
+		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.servers[server]
-	return s != nil && s.session != nil && s.lists[tools].readAt.IsZero()
+	return a.Known
 }
 
 // run sends a call that the gate let pass and says how it ended.
@@ -338,22 +338,33 @@ func (d *Directory) judge(ctx context.Context, session *upstream.Session, reply 
 	return toolFailure(fmt.Sprintf("The server ended while this call was running (%v). It is not known whether the call took effect. The server is being restarted; check before you try again.", err)), "unknown"
 }
 
-// isError reports whether a tool's result says that it failed. The scan is
-// made only for a result that says "true" somewhere behind the name, as most
-// are long and say nothing.
+// errorEdge is how much of a large result's ends is looked at for isError:
+// servers write it before the content or behind it, and the results of failed
+// tools are short. Looking through a megabyte would cost each such call a tenth
+// of a millisecond for a word in the record.
+const errorEdge = 4 << 10
+
+// isError reports whether a tool's result says that it failed. The object is
+// read only when a "true" stands somewhere behind the name.
 func isError(result []byte) bool {
-	name := []byte(`"isError"`)
-	for rest := result; ; {
-		i := bytes.Index(rest, name)
-		if i < 0 {
-			return false
-		}
-		rest = rest[i+len(name):]
-		value := bytes.TrimLeft(rest, " \t\r\n:")
-		if bytes.HasPrefix(value, []byte("true")) {
-			break
-		}
+	if n := len(result); n > 2*errorEdge && !saysError(result[:errorEdge]) && !saysError(result[n-errorEdge:]) ||
+		n <= 2*errorEdge && !saysError(result) {
+		return false
 	}
 	at := rpc.Find(result, "isError")
 	return at.Ok() && string(result[at.Start:at.End]) == "true"
+}
+
+func saysError(text []byte) bool {
+	name := []byte(`"isError"`)
+	for {
+		i := bytes.Index(text, name)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(name):]
+		if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n:"), []byte("true")) {
+			return true
+		}
+	}
 }

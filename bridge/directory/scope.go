@@ -39,14 +39,27 @@ func (d *Directory) scope(seat *Seat, server string) Scope {
 	switch d.opts.Sharing(server) {
 	case PerSession:
 		if seat.Session != "" {
-			return Scope{"session " + seat.Session, capabilities}
+			return Scope{"session:" + seat.Session, capabilities}
 		}
 		fallthrough
 	case PerHost:
+		if s := d.View().Server(server); s != nil && s.Info != nil && s.Info.Era == upstream.Modern {
+			return Scope{seat.Host, capabilities} // it is told with each request: one copy does
+		}
 		sum := sha256.Sum256(capabilities)
 		return Scope{seat.Host + " " + hex.EncodeToString(sum[:4]), capabilities}
 	}
 	return Scope{}
+}
+
+// hears reports whether news of the instance of that scope is the seat's: of its
+// own, or, for a host that isn't in a session, of any of its copies.
+func (d *Directory) hears(seat *Seat, server, scope string) bool {
+	own := d.scope(seat, server).ID
+	if own == scope {
+		return true
+	}
+	return own != "" && !strings.HasPrefix(own, "session:") && strings.HasPrefix(scope, seat.Host+" ")
 }
 
 // release ends the instances that ran for this seat's session alone.
@@ -67,11 +80,11 @@ func (d *Directory) release(seat *Seat) {
 // subscription is one resource at one instance.
 type subscription struct{ scope, uri string }
 
-// sharedSubs returns the resources subscribed at the shared instance; the
-// caller holds Directory.mu.
-func (s *server) sharedSubs() (uris []string) {
+// subsAt returns the resources subscribed at an instance; the caller holds
+// Directory.mu.
+func (s *server) subsAt(scope string) (uris []string) {
 	for sub := range s.subs {
-		if sub.scope == "" {
+		if sub.scope == scope {
 			uris = append(uris, sub.uri)
 		}
 	}

@@ -91,7 +91,7 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	}
 	if lists, ok := listChanged[method]; ok && scope == "" {
 		for _, k := range lists {
-			d.soonLocked(job{server, k})
+			d.soonLocked(job{server: server, kind: k})
 		}
 		d.poke()
 		return
@@ -101,7 +101,7 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	raw := translate.Untagged(m)
 	for seat := range d.seats {
 		switch {
-		case !seat.sees(server) || d.scope(seat, server).ID != scope:
+		case !seat.sees(server) || !d.hears(seat, server, scope):
 			continue
 		case listChanged[method] != nil:
 			seat.Listener.Changed(method)
@@ -112,6 +112,24 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 			continue
 		}
 		seat.Listener.Notify(raw)
+	}
+}
+
+// Told takes a notification of a legacy host that isn't about its session: on the
+// endpoint of one server it is passed on. That a host's folders changed is the
+// business of its own instance alone.
+func (d *Directory) Told(ctx context.Context, seat *Seat, m *rpc.Message) {
+	if seat.Endpoint == "" || m.Is(rpc.RootsChanged) && d.scope(seat, seat.Endpoint).ID == "" {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, levelWait)
+	defer stop()
+	session, err := d.session(ctx, seat, seat.Endpoint)
+	if err != nil || session.Info().Era == upstream.Modern && m.Is(rpc.RootsChanged) {
+		return
+	}
+	if err := session.Forward(ctx, m.Raw); err != nil {
+		d.opts.Log.Debug("notification not delivered", "server", seat.Endpoint, "err", err)
 	}
 }
 
@@ -165,7 +183,7 @@ func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri strin
 		return nil
 	}
 	if session.Info().Era == upstream.Modern {
-		d.relisten(server)
+		d.relisten(server, d.scope(seat, server).ID)
 		return nil
 	}
 	reply, err := session.Request(ctx, rpc.Subscribe, uriParams(uri))
@@ -188,7 +206,7 @@ func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
 		return
 	}
 	if session.Info().Era == upstream.Modern {
-		d.relisten(server)
+		d.relisten(server, d.scope(seat, server).ID)
 		return
 	}
 	if d.scope(seat, server).ID != "" {
@@ -221,10 +239,10 @@ func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, s
 }
 
 // relisten has a modern server's subscriptions/listen opened anew.
-func (d *Directory) relisten(server string) {
+func (d *Directory) relisten(server, scope string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.soonLocked(job{server, news})
+	d.soonLocked(job{server, news, scope})
 	d.poke()
 }
 

@@ -17,6 +17,7 @@ type View struct {
 	tools   map[string]target
 	prompts map[string]target
 	uris    map[string]string // resource URI -> server
+	awaited map[string]bool   // servers that pending counts
 	pending [kinds]int        // servers that start now and whose list isn't known
 	changed chan struct{}     // closed when a newer view is published
 
@@ -32,7 +33,8 @@ type Server struct {
 	Resources int
 
 	tools     map[string]*Tool // by own name
-	unread    bool             // the tools are those of an earlier run
+	kept      bool             // the tools are those of an earlier run
+	reading   bool             // and are being read now
 	uris      []string
 	templates []template
 	raw       [kinds][]item
@@ -55,6 +57,10 @@ type target struct {
 	name   string
 	own    []byte
 }
+
+// Awaited reports whether the server starts, or has just come up, and a list of
+// it was never read.
+func (v *View) Awaited(name string) bool { return v.awaited[name] }
 
 // Server returns one server of the view, nil when there is none of that name.
 func (v *View) Server(name string) *Server { return v.servers[name] }
@@ -82,6 +88,7 @@ func (d *Directory) publishLocked() changes {
 		tools:   make(map[string]target),
 		prompts: make(map[string]target),
 		uris:    make(map[string]string),
+		awaited: make(map[string]bool),
 		changed: make(chan struct{}),
 	}
 	for _, name := range d.order {
@@ -90,6 +97,7 @@ func (d *Directory) publishLocked() changes {
 		for k := range kinds {
 			if l := &s.lists[k]; s.pending && l.readAt.IsZero() && !l.known {
 				v.pending[k]++
+				v.awaited[name] = true
 			}
 			if why := s.lists[k].failed; why != "" {
 				v.Warnings = append(v.Warnings, fmt.Sprintf("server %s: %s failed: %s", name, listMethods[k], why))
@@ -107,8 +115,9 @@ func (d *Directory) publishLocked() changes {
 
 // serverView builds one server's part, or keeps the old one when nothing moved.
 func (v *View) serverView(s *server, old *Server) *Server {
-	unread := s.lists[tools].known && s.lists[tools].readAt.IsZero()
-	if old != nil && old.Info == s.info && old.unread == unread {
+	kept := s.lists[tools].known && s.lists[tools].readAt.IsZero()
+	reading := kept && s.session != nil
+	if old != nil && old.Info == s.info && old.kept == kept && old.reading == reading {
 		same := true
 		for k := range kinds {
 			same = same && sameList(old.raw[k], s.lists[k].items)
@@ -117,7 +126,7 @@ func (v *View) serverView(s *server, old *Server) *Server {
 			return old
 		}
 	}
-	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), unread: unread}
+	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, reading: reading}
 	for k := range kinds {
 		out.raw[k] = s.lists[k].items
 	}

@@ -35,7 +35,7 @@ func (s *Server) batch(x *exchange, raw []byte) {
 	for i, m := range messages {
 		switch m.Kind() {
 		case rpc.Notification:
-			session.notified(m)
+			s.notified(x.r.Context(), session, m)
 		case rpc.Response:
 			session.answered(m)
 		case rpc.Request:

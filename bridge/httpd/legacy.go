@@ -28,7 +28,7 @@ func (s *Server) legacy(x *exchange) {
 	case rpc.Request:
 		s.legacyRequest(x)
 	case rpc.Notification:
-		session.notified(x.m)
+		s.notified(x.r.Context(), session, x.m)
 		x.w.WriteHeader(http.StatusAccepted)
 	case rpc.Response:
 		session.answered(x.m)
@@ -222,12 +222,14 @@ func (s *Server) endAll() {
 }
 
 // notified takes a notification of the host.
-func (s *session) notified(m *rpc.Message) {
+func (s *Server) notified(ctx context.Context, session *session, m *rpc.Message) {
 	switch {
 	case m.Is(rpc.Initialized):
-		s.initialized()
+		session.initialized()
 	case m.Is(rpc.Cancelled):
-		s.cancelCall(string(m.Bytes(m.RequestID)))
+		session.cancelCall(string(m.Bytes(m.RequestID)))
+	default:
+		s.opts.Directory.Told(ctx, session.seat, m)
 	}
 }
 

@@ -24,6 +24,11 @@ func nameOf(m *rpc.Message) (value string, named bool) {
 		return m.Text(m.Name), true
 	case m.Is(rpc.ReadResource):
 		return m.Text(m.URI), true
+	case m.Is("tasks/get"), m.Is("tasks/update"), m.Is("tasks/cancel"): // the tasks extension
+		params := m.Bytes(m.Params)
+		if at := rpc.Find(params, "taskId"); at.Ok() {
+			return rpc.Text(params[at.Start:at.End]), true
+		}
 	}
 	return "", false
 }
@@ -35,6 +40,7 @@ func (s *Server) modern(x *exchange) {
 	id := m.Bytes(m.ID)
 	switch m.Kind() {
 	case rpc.Notification:
+		s.opts.Directory.Told(x.r.Context(), &directory.Seat{Endpoint: x.endpoint, Host: x.host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}, m)
 		x.w.WriteHeader(http.StatusAccepted)
 		return
 	case rpc.Response:

@@ -144,11 +144,7 @@ func TestDecodeHeader(t *testing.T) {
 		}
 	}
 	d := open(t)
-	d.rooms.Set(rpc.ListTools, `{"tools":[{"name":"gr\u00fcn"}]}`)
-	d.retoolOnly("grün")
-	r := d.modernRequest(stateless("tools/call", `"name":"gr\u00fcn"`), "Mcp-Name: "+encoded("grün"))
-	r.URL.Path = "/servers/rooms/mcp" // merged names never need it
-	got := d.do(r)
+	got := d.modern(stateless(rpc.CallTool, status), "Mcp-Name: "+encoded("rooms__status"))
 	d.want("encoded name", got, 200, "free")
 }
 

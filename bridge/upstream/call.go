@@ -63,14 +63,12 @@ const cancelWait = 2 * time.Second
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
-var replies = sync.Pool{New: func() any { return make(chan Reply, 1) }}
-
 // Do sends the request and waits for its reply. When ctx ends first the server
 // is told to cancel and ctx's cause is returned; when the session ends, its
 // cause.
 func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 	m := req.Message
-	c := &Call{Owner: req.Owner, Sink: req.Sink, reply: replies.Get().(chan Reply)}
+	c := &Call{Owner: req.Owner, Sink: req.Sink, reply: s.replyChannel()}
 	if m.MetaProgressToken.Ok() {
 		c.token = bytes.Clone(m.Bytes(m.MetaProgressToken)) // the host's bytes may be reused before the last progress comes
 	}
@@ -79,9 +77,13 @@ func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 	}
 	var number [20]byte
 	id := strconv.AppendUint(number[:0], c.id, 10)
-	edits := append(make([]rpc.Edit, 0, 8), req.Edits...)
+	var room [8]rpc.Edit // on the stack: there are never more
+	edits := append(room[:0], req.Edits...)
 	edits = append(edits, rpc.Edit{Span: m.ID, With: id})
-	if c.token != nil {
+	switch {
+	case s.info.Era == Legacy && m.MetaVersion.Ok():
+		edits = legacyMeta(edits, m, id)
+	case c.token != nil:
 		edits = append(edits, rpc.Edit{Span: m.MetaProgressToken, With: id})
 	}
 	if s.info.Era == Modern {
@@ -96,7 +98,7 @@ func (s *Session) Request(ctx context.Context, method string, params []byte) (Re
 }
 
 func (s *Session) request(ctx context.Context, method string, params []byte, internal bool) (Reply, error) {
-	c := &Call{internal: internal, reply: replies.Get().(chan Reply)}
+	c := &Call{internal: internal, reply: s.replyChannel()}
 	if err := s.admit(c); err != nil {
 		return Reply{}, err
 	}
@@ -132,6 +134,20 @@ func (s *Session) Notify(ctx context.Context, method string, params []byte) erro
 	return s.lines.WriteLine(ctx, rpc.AppendNotification(nil, method, params))
 }
 
+// Forward sends a notification of a host as it is; raw is one line.
+func (s *Session) Forward(ctx context.Context, raw []byte) error {
+	return s.lines.WriteLine(ctx, raw)
+}
+
+// replyChannel returns a channel of the session's own pool: a channel may not
+// move between a test's bubble of fake time and the world outside.
+func (s *Session) replyChannel() chan Reply {
+	if c, ok := s.replies.Get().(chan Reply); ok {
+		return c
+	}
+	return make(chan Reply, 1)
+}
+
 // admit gives the call its id and enters it.
 func (s *Session) admit(c *Call) error {
 	c.id = s.nextID.Add(1)
@@ -165,7 +181,7 @@ func (s *Session) send(ctx context.Context, c *Call, build func([]byte) []byte) 
 	}
 	select {
 	case reply := <-c.reply:
-		replies.Put(c.reply)
+		s.replies.Put(c.reply)
 		if !c.internal {
 			s.touch()
 		}

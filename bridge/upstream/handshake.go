@@ -215,3 +215,27 @@ func (s *Session) modernMeta(edits []rpc.Edit, m *rpc.Message, req *Request) []r
 	start := bytes.IndexByte(m.Raw, '{')
 	return append(edits, rpc.InsertMember(m.Raw, rpc.Span{Start: start, End: len(m.Raw)}, "params", object))
 }
+
+// modernMembers make a request modern.
+var modernMembers = []string{rpc.MetaProtocolVersion, rpc.MetaClientInfo, rpc.MetaClientCapabilities, rpc.MetaLogLevel}
+
+// legacyMeta appends the edit that takes what makes a request modern out of its
+// _meta: a server of both eras would otherwise answer in the other one. Our
+// progress token takes the place of the host's.
+func legacyMeta(edits []rpc.Edit, m *rpc.Message, id []byte) []rpc.Edit {
+	meta := m.Bytes(m.Meta)
+	for _, name := range modernMembers {
+		if e, ok := rpc.RemoveMember(meta, rpc.Span{End: len(meta)}, name); ok {
+			meta = rpc.Splice(nil, meta, e)
+		}
+	}
+	if at := rpc.Find(meta, "progressToken"); at.Ok() {
+		meta = rpc.Splice(nil, meta, rpc.Edit{Span: at, With: id})
+	}
+	if len(bytes.TrimSpace(meta[1:len(meta)-1])) == 0 {
+		if e, ok := rpc.RemoveMember(m.Raw, m.Params, "_meta"); ok {
+			return append(edits, e)
+		}
+	}
+	return append(edits, rpc.Edit{Span: m.Meta, With: meta})
+}

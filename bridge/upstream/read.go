@@ -112,12 +112,19 @@ func (s *Session) notification(m *rpc.Message) {
 	default:
 		own := *m
 		own.Raw = bytes.Clone(m.Raw) // the line goes back to the pool
-		if call := s.onlyCall(); call != nil && m.Is(rpc.LogMessage) && call.Sink != nil {
+		if call := s.onlyCall(); call != nil && !broadcast(m) && call.Sink != nil {
 			call.Sink.Notify(own.Raw)
 			return
 		}
 		s.opts.Events.Notify(s, &own)
 	}
+}
+
+// broadcast reports news that is everybody's who asked for it. Log messages, and
+// notifications that we don't know, belong to the call that runs, if one does.
+func broadcast(m *rpc.Message) bool {
+	return m.Is(rpc.ToolsChanged) || m.Is(rpc.PromptsChanged) || m.Is(rpc.ResourcesChanged) || m.Is(rpc.ResourceUpdated) ||
+		m.Is(rpc.ElicitationCompleted)
 }
 
 // progress goes to the call it names, under the token its host gave.
@@ -237,28 +244,39 @@ var tailID = regexp.MustCompile(`"id"\s*:\s*"?(\d{1,19})"?\s*}\s*$`)
 var headID = regexp.MustCompile(`^\s*{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*"?(\d{1,19})"?\s*,`)
 
 // tooLong fails the call that the over-long line answers: its id stands near
-// the line's start or end; if neither shows it, only a sole call can be meant.
+// the line's start or end. If neither shows it, every call that it may answer
+// fails, hosts' calls first: one of them would wait for ever.
 func (s *Session) tooLong(line TooLong) {
 	head, tail, size := line.Parts()
 	found := headID.FindSubmatch(head)
 	if found == nil {
 		found = tailID.FindSubmatch(tail)
 	}
+	s.opts.Log.Warn("line over the limit dropped", "bytes", size)
 	s.mu.Lock()
-	var c *Call
+	var failed, ours []*Call
 	if found != nil {
 		id, _ := rpc.Uint(found[1])
-		c = s.calls[id]
-	} else if len(s.calls) == 1 {
-		for _, c = range s.calls {
+		if c := s.calls[id]; c != nil {
+			failed = append(failed, c)
+		}
+	} else {
+		for _, c := range s.calls {
+			if c.Owner != "" {
+				failed = append(failed, c)
+			} else {
+				ours = append(ours, c)
+			}
+		}
+		if failed == nil {
+			failed = ours
 		}
 	}
-	if c != nil {
+	for _, c := range failed {
 		delete(s.calls, c.id)
 	}
 	s.mu.Unlock()
-	s.opts.Log.Warn("line over the limit dropped", "bytes", size)
-	if c != nil {
+	for _, c := range failed {
 		c.reply <- Reply{err: ErrTooLarge}
 	}
 }

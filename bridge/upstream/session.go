@@ -79,6 +79,7 @@ type Session struct {
 	opts  Options
 	info  Info // set by the handshake, before Open returns; constant afterwards
 
+	replies  sync.Pool // of empty reply channels
 	nextID   atomic.Uint64
 	lastUsed atomic.Int64 // Unix nanoseconds
 

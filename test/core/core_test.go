@@ -99,6 +99,13 @@ func writeConfig(t *testing.T, home string, servers map[string]string) {
 	}
 }
 
+func writeText(t *testing.T, home, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(home, "bridgekeeper.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func limit(t *testing.T) context.Context {
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(stop)

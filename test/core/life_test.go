@@ -60,15 +60,7 @@ func TestManyServersAndManyRestartsLeaveNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := 1; round <= times; round++ {
-		var wait sync.WaitGroup
-		for _, name := range names[:restarted] {
-			wait.Go(func() {
-				if _, err := core.CLI(t.Context(), "server", "restart", name); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wait.Wait()
+		cli(t, core, append([]string{"server", "restart"}, names[:restarted]...)...)
 		until(t, core, fmt.Sprintf("round %d is over", round), func(s *wire.Snapshot) bool {
 			for _, name := range names[:restarted] {
 				if one := shipped.Server(s, name); one.State != "ready" || one.Gen < uint64(round+1) {

@@ -129,6 +129,7 @@ func TestDeadServersAreNoticedAndComeBack(t *testing.T) {
 }
 
 func TestCrashLoopEndsWithEvidence(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	core := start(t, newHome(t), map[string]string{"x": misbehave.Exit, "ok": misbehave.Good})
 	snap := until(t, core, "x has failed", func(s *wire.Snapshot) bool { return shipped.Server(s, "x").State == "failed" })
 	x := shipped.Server(snap, "x").LastExit

@@ -1,8 +1,4 @@
 // Package thirdparty tests the built binary with MCP servers and an MCP client
 // that we did not write: four servers and the TypeScript SDK from npm. It holds
-// tests only.
-//
-// The packages are installed once, at pinned versions, into a cache outside the
-// tree; without Node, or where npm can't be reached, the tests skip themselves
-// and say so.
+// tests only. They skip themselves where test/npm can't install the packages.
 package thirdparty

@@ -2,8 +2,8 @@ package thirdparty
 
 import (
 	"context"
+	_ "embed"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,63 +11,21 @@ import (
 	"time"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/test/built"
+	"bridgekeeper/test/npm"
 	"bridgekeeper/test/shipped"
 )
+
+//go:embed package.json
+var packageJSON []byte
+
+var packages = &npm.Set{For: "third-party servers and client", JSON: packageJSON}
 
 const (
 	readyLimit = 90 * time.Second // Node is slow to start, four at once on two cores more so
 	goneLimit  = 12 * time.Second // of a server that was told to stop: 6 s, 2 s, and some slack
 	orphanTime = 4 * time.Second  // of everything, when the core itself was killed: 2 s and some slack
 )
-
-// binary returns the built binary: BRIDGEKEEPER_BIN, or one built now.
-func binary(t *testing.T) string {
-	t.Helper()
-	if bin := os.Getenv("BRIDGEKEEPER_BIN"); bin != "" {
-		return bin
-	}
-	bin := filepath.Join(t.TempDir(), "bridgekeeper")
-	cmd := exec.Command("go", "build", "-o", bin, ".")
-	cmd.Dir = filepath.Join("..", "..")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the binary: %v\n%s", err, out)
-	}
-	return bin
-}
-
-// startCore starts a core that ends with the test.
-func startCore(t *testing.T, args ...string) *shipped.Core {
-	t.Helper()
-	// Not t.TempDir: its long path would not fit into a socket's name.
-	home, err := os.MkdirTemp("", "bk-3p-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(home) })
-	core, err := shipped.Start(t.Context(), shipped.Options{Bin: binary(t), Home: home, Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		core.Kill()
-		endLeft(home)
-		if t.Failed() {
-			t.Logf("the core's log:\n%s", core.Log())
-		}
-	})
-	return core
-}
-
-// endLeft ends, by its id, what a failed test left behind.
-func endLeft(home string) {
-	left, _ := shipped.Left(nil, home) // nothing to be done about an error here
-	for _, p := range left {
-		if proc, err := os.FindProcess(p.PID); err == nil {
-			proc.Kill()
-		}
-	}
-}
 
 func cli(t *testing.T, core *shipped.Core, args ...string) string {
 	t.Helper()
@@ -103,8 +61,8 @@ func script(dir, server string) string {
 }
 
 func TestRealServersAndRealClient(t *testing.T) {
-	dir := packages(t)
-	core := startCore(t, "--answers", "allow")
+	dir := packages.Dir(t)
+	core := built.Start(t, "--answers", "allow")
 	files, err := filepath.EvalSymlinks(t.TempDir()) // the server compares real paths
 	if err != nil {
 		t.Fatal(err)
@@ -289,8 +247,8 @@ func killed(t *testing.T, core *shipped.Core, h *host, pid int) {
 
 // Launchers such as npx leave their server running when only they are signalled.
 func TestStopLeavesNobodyOfALauncher(t *testing.T) {
-	dir := packages(t)
-	core := startCore(t)
+	dir := packages.Dir(t)
+	core := built.Start(t)
 	addNpx(t, core, dir)
 	children := launched(t, core)
 	cli(t, core, "server", "stop", "npx")
@@ -310,8 +268,8 @@ func TestStopLeavesNobodyOfALauncher(t *testing.T) {
 // Whoever kills the core, or runs out of memory with it, must not find its
 // servers running for ever.
 func TestKilledCoreLeavesNobody(t *testing.T) {
-	dir := packages(t)
-	core := startCore(t)
+	dir := packages.Dir(t)
+	core := built.Start(t)
 	addNpx(t, core, dir)
 	children := launched(t, core)
 	core.Kill()

@@ -129,7 +129,7 @@ func (s *Stage) untilRead(name string, results map[string]string) {
 	resources := count(rpc.ListResources, "resources") + count(rpc.ListTemplates, "resourceTemplates")
 	s.Until("the lists of "+name, func(v *directory.View) bool {
 		one := v.Server(name)
-		return one != nil && one.Info != nil && len(one.Tools) == tools && one.Prompts == prompts && one.Resources == resources
+		return one != nil && one.Info != nil && !v.Awaited(name) && len(one.Tools) == tools && one.Prompts == prompts && one.Resources == resources
 	})
 }
 
@@ -144,7 +144,7 @@ func (s *Stage) Kill(name string) {
 	}
 	a.End()
 	a.Session.Close(errors.New("the process exited"))
-	s.Down(name, false)
+	s.Down(name, a.Session)
 	a.Session.Wait()
 	a.Wait()
 }

@@ -1,0 +1,5 @@
+package apptest
+
+import "testing"
+
+func TestMain(m *testing.M) { Main(m) }
