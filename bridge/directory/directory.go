@@ -102,8 +102,7 @@ type Directory struct {
 	dirty   map[job]progress // lists to read; each is read by one goroutine at a time
 	wake    chan struct{}
 
-	held    *holds
-	workers sync.WaitGroup // held calls; Run waits for them
+	held *holds
 }
 
 // server is the mutable side of one entry, guarded by Directory.mu.
@@ -302,8 +301,7 @@ func (d *Directory) poke() {
 func (d *Directory) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	defer workers.Wait()
-	defer d.workers.Wait()
-	defer d.held.endAll()
+	defer d.held.end()
 	for {
 		select {
 		case <-ctx.Done():
