@@ -1,0 +1,684 @@
+package directory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"bridgekeeper/bridge/bridgetest/stage"
+	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
+)
+
+// caller is a modern host on the endpoint of server a.
+type caller struct {
+	testing.TB
+	st           *stage.Stage
+	host         string
+	capabilities string
+	meta         string // more members of _meta
+	sink         noted
+}
+
+// noted remembers what a request was told before its result.
+type noted struct {
+	mu   sync.Mutex
+	news []string
+}
+
+func (n *noted) Notify(raw []byte) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.news = append(n.news, string(raw))
+}
+
+func (n *noted) take() (news []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	news, n.news = n.news, nil
+	return news
+}
+
+const askable = `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`
+
+// outcome is an answer as a host reads it.
+type outcome struct {
+	Result struct {
+		ResultType    string
+		InputRequests map[string]struct {
+			Method string
+			Params json.RawMessage
+		}
+		RequestState string
+		IsError      bool
+		Content      []struct{ Text string }
+	}
+	Error struct {
+		Code int
+		Data json.RawMessage
+	}
+	raw string
+}
+
+// send makes one request and waits for its answer. The request's own bytes are
+// overwritten afterwards, as those of a body that is used again.
+func (c *caller) send(ctx context.Context, method, params string) (o outcome) {
+	meta := `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + c.capabilities
+	if c.meta != "" {
+		meta += "," + c.meta
+	}
+	m, err := rpc.Scan(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"_meta":{%s}}}`, method, params, meta))
+	if err != nil {
+		c.Error(err)
+		return o
+	}
+	seat := &directory.Seat{Endpoint: "a", Host: c.host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}
+	answer := c.st.Handle(ctx, &directory.Request{Seat: seat, Message: &m, Sink: &c.sink})
+	defer answer.Free()
+	o.raw = string(answer.Append(nil, m.Bytes(m.ID)))
+	for i := range m.Raw {
+		m.Raw[i] = '#'
+	}
+	if err := json.Unmarshal([]byte(o.raw), &o); err != nil {
+		c.Errorf("%s: %v", o.raw, err)
+	}
+	return o
+}
+
+const toolCall = `"name":"t","arguments":{"n":1.0}`
+
+// call calls the tool in the background.
+func (c *caller) call(more ...string) <-chan outcome {
+	return c.callContext(context.Background(), rpc.CallTool, strings.Join(append([]string{toolCall}, more...), ","))
+}
+
+func (c *caller) callContext(ctx context.Context, method, params string) <-chan outcome {
+	out := make(chan outcome, 1)
+	go func() { out <- c.send(ctx, method, params) }()
+	return out
+}
+
+// state is the member that a retry carries.
+func (o *outcome) state() string { return `"requestState":` + string(rpc.Quote(o.Result.RequestState)) }
+
+// keys are the questions by key, in order.
+func (o *outcome) keys() []string { return slices.Sorted(maps.Keys(o.Result.InputRequests)) }
+
+// replies are answers of those keys, all the same.
+func replies(answer string, keys ...string) string {
+	var members []string
+	for _, key := range keys {
+		members = append(members, string(rpc.Quote(key))+":"+answer)
+	}
+	return `"inputResponses":{` + strings.Join(members, ",") + `}`
+}
+
+const accepted = `{"action":"accept","content":{"x":1.50}}`
+
+// asking is a legacy server whose tool, prompt and resource the test answers.
+type asking struct {
+	*stage.Actor
+	calls, answers, cancelled <-chan *rpc.Message
+}
+
+func holdStage(t testing.TB) (*stage.Stage, *asking, *caller) {
+	st := stage.New(t, nil, "a")
+	a := st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`})
+	return st, &asking{a, collect(a, rpc.CallTool, ""), collect(a, "", ""), collect(a, rpc.Cancelled, "")},
+		&caller{TB: t, st: st, host: "desk", capabilities: askable}
+}
+
+func (a *asking) ask(id, method, params string) {
+	a.Say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+}
+
+func (a *asking) elicit(id string) {
+	a.ask(id, rpc.Elicit, `{"message":"?","requestedSchema":{"type":"object","n":1.0}}`)
+}
+
+func await[T any](t testing.TB, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(time.Hour): // of a bubble's clock
+		t.Fatal("nothing came")
+	}
+	return v
+}
+
+func TestHeldCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st, a, c := holdStage(t)
+		first := c.call(`"inputResponses":{"question-1":{"action":"accept"}},"x":1`)
+		m := next(t, a.calls)
+		if raw := string(m.Raw); strings.Contains(raw, "inputResponses") || !strings.Contains(raw, `"arguments":{"n":1.0}`) || !strings.Contains(raw, `"x":1`) {
+			t.Errorf("the server got %s", raw)
+		}
+		a.elicit("7")
+		asked := await(t, first)
+		if asked.Result.ResultType != "input_required" || len(asked.keys()) != 1 {
+			t.Fatalf("the host got %s", asked.raw)
+		}
+		q := asked.Result.InputRequests[asked.keys()[0]]
+		if q.Method != rpc.Elicit || string(q.Params) != `{"message":"?","requestedSchema":{"type":"object","n":1.0}}` {
+			t.Errorf("the host was asked %s %s", q.Method, q.Params)
+		}
+		second := c.call(replies(accepted, append(asked.keys(), "unheard-of")...), asked.state())
+		if got := next(t, a.answers); string(got.Raw) != `{"jsonrpc":"2.0","id":7,"result":`+accepted+`}` {
+			t.Errorf("the server got %s", got.Raw)
+		}
+		a.Reply(m, `{"content":[],"k":1.0}`)
+		last := await(t, second)
+		if last.Result.ResultType != "complete" || !strings.Contains(last.raw, `"k":1.0`) {
+			t.Errorf("the host got %s", last.raw)
+		}
+		if used := await(t, c.call(replies(accepted, asked.keys()...), asked.state())); used.Error.Code != rpc.CodeInvalidParams {
+			t.Errorf("a used-up state: %s", used.raw)
+		}
+		synctest.Wait()
+		none(t, "the tool ran once", a.calls)
+		if outcomes, begun := st.Gate.Outcomes(); begun != 1 || len(outcomes) != 1 || outcomes[0] != "ok" {
+			t.Errorf("%d attempts ended as %q", begun, outcomes)
+		}
+	})
+}
+
+// A second question that came along with the first made the host come back for
+// nothing: it was told input_required without any question.
+func TestQuestionsOfOneRound(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		first := c.call()
+		m := next(t, a.calls)
+		a.elicit("1")
+		a.ask("2", rpc.CreateMessage, `{"maxTokens":1,"messages":[]}`)
+		synctest.Wait()
+		time.Sleep(100 * time.Millisecond)
+		a.ask("3", rpc.ListRoots, `{}`)
+		asked := await(t, first)
+		if len(asked.keys()) != 3 {
+			t.Fatalf("the host got %s", asked.raw)
+		}
+		answers := map[string]string{rpc.Elicit: accepted, rpc.CreateMessage: `{"role":"assistant","content":{"type":"text","text":"x"},"model":"m"}`, rpc.ListRoots: `{"roots":[]}`}
+		var members []string
+		for key, q := range asked.Result.InputRequests {
+			members = append(members, fmt.Sprintf("%q:%s", key, answers[q.Method]))
+		}
+		second := c.call(`"inputResponses":{`+strings.Join(members, ",")+`}`, asked.state())
+		got := map[string]bool{}
+		for range 3 {
+			got[string(next(t, a.answers).Raw)] = true
+		}
+		for id, method := range map[string]string{"1": rpc.Elicit, "2": rpc.CreateMessage, "3": rpc.ListRoots} {
+			if !got[`{"jsonrpc":"2.0","id":`+id+`,"result":`+answers[method]+`}`] {
+				t.Errorf("answers %v", got)
+			}
+		}
+		time.Sleep(time.Second) // longer than questions are gathered
+		synctest.Wait()
+		select {
+		case o := <-second:
+			t.Fatalf("the host got %s", o.raw)
+		default:
+		}
+		a.Reply(m, `{"content":[]}`)
+		if o := await(t, second); o.Result.ResultType != "complete" {
+			t.Errorf("the host got %s", o.raw)
+		}
+	})
+}
+
+func TestRoundsOfAHeldCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		now := c.call()
+		m := next(t, a.calls)
+		a.elicit("1")
+		synctest.Wait() // each question comes on a goroutine of its own
+		a.elicit("2")
+		asked := await(t, now)
+		keys := asked.keys()
+		// One answer is missing, and one more question comes.
+		now = c.call(replies(accepted, keys[0]), asked.state())
+		if got := next(t, a.answers); string(got.Bytes(got.ID)) != "1" {
+			t.Errorf("the server got %s", got.Raw)
+		}
+		a.elicit("3")
+		again := await(t, now)
+		if got := again.keys(); len(got) != 2 || got[0] != keys[1] || got[1] == keys[0] {
+			t.Fatalf("asked %q, then %q", keys, got)
+		}
+		// The server takes one back while the host thinks, and asks another.
+		a.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		synctest.Wait()
+		a.elicit("4")
+		synctest.Wait()
+		now = c.call(replies(accepted, again.keys()...), again.state())
+		if got := next(t, a.answers); string(got.Bytes(got.ID)) != "3" {
+			t.Errorf("the server got %s", got.Raw)
+		}
+		third := await(t, now)
+		if got := third.keys(); len(got) != 1 || slices.Contains(again.keys(), got[0]) {
+			t.Fatalf("the host got %s", third.raw)
+		}
+		// Nothing at all is answered: it is asked again.
+		fourth := await(t, c.call(third.state()))
+		if got := fourth.keys(); !slices.Equal(got, third.keys()) {
+			t.Fatalf("the host got %s", fourth.raw)
+		}
+		now = c.call(replies(`{"action":"decline"}`, fourth.keys()...), fourth.state())
+		next(t, a.answers)
+		a.Say(rpc.AppendError(nil, m.Bytes(m.ID), &rpc.Error{Code: -32002, Message: "gone"}))
+		if o := await(t, now); o.Error.Code != rpc.CodeInvalidParams || !strings.Contains(o.raw, "gone") {
+			t.Errorf("the host got %s", o.raw)
+		}
+		none(t, "nothing else", a.answers)
+	})
+}
+
+// A question taken back before it went out made a round without questions.
+func TestQuestionTakenBackAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		now := c.call()
+		m := next(t, a.calls)
+		a.elicit("1")
+		synctest.Wait()
+		a.Say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		time.Sleep(time.Second)
+		a.Reply(m, `{"content":[]}`)
+		if o := await(t, now); o.Result.ResultType != "complete" {
+			t.Errorf("the host got %s", o.raw)
+		}
+	})
+}
+
+func TestBadStates(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		now := c.call()
+		m := next(t, a.calls)
+		a.elicit("1")
+		asked := await(t, now)
+		good := replies(accepted, asked.keys()...)
+		other := asked.keys()[0]
+		stranger := &caller{TB: t, st: c.st, host: "lap", capabilities: askable}
+		tampered := []byte(asked.Result.RequestState)
+		tampered[len(tampered)/2] ^= 1
+		for what, got := range map[string]<-chan outcome{
+			"tampered":        c.call(good, `"requestState":`+string(rpc.Quote(string(tampered)))),
+			"cut":             c.call(good, `"requestState":`+string(rpc.Quote(asked.Result.RequestState[:20]))),
+			"empty":           c.call(good, `"requestState":""`),
+			"no text":         c.call(good, `"requestState":5`),
+			"null":            c.call(good, `"requestState":null`),
+			"another host":    stranger.call(good, asked.state()),
+			"other arguments": c.callContext(t.Context(), rpc.CallTool, `"name":"t","arguments":{"n":2.0},`+good+`,`+asked.state()),
+			"no arguments":    c.callContext(t.Context(), rpc.CallTool, `"name":"t",`+good+`,`+asked.state()),
+			"another tool":    c.callContext(t.Context(), rpc.CallTool, `"name":"u","arguments":{"n":1.0},`+good+`,`+asked.state()),
+			"another method":  c.callContext(t.Context(), rpc.GetPrompt, toolCall+`,`+good+`,`+asked.state()),
+			"answers a list":  c.call(`"inputResponses":[]`, asked.state()),
+			"answers null":    c.call(`"inputResponses":null`, asked.state()),
+			"one is a text":   c.call(replies(`"yes"`, other), asked.state()),
+			"one is null":     c.call(replies(`null`, other), asked.state()),
+			"no action":       c.call(replies(`{"content":{}}`, other), asked.state()),
+			"odd action":      c.call(replies(`{"action":"maybe"}`, other), asked.state()),
+		} {
+			if o := await(t, got); o.Error.Code != rpc.CodeInvalidParams {
+				t.Errorf("%s: %s", what, o.raw)
+			}
+		}
+		none(t, "of bad states", a.answers)
+		now = c.call(good, asked.state())
+		next(t, a.answers)
+		a.Reply(m, `{"content":[]}`)
+		if o := await(t, now); o.Result.ResultType != "complete" {
+			t.Errorf("the host got %s", o.raw)
+		}
+		synctest.Wait()
+		none(t, "and nothing was called again", a.calls)
+	})
+}
+
+// A host that never comes back: the call is given up, and the gate told once.
+func TestHeldCallExpires(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st, a, c := holdStage(t)
+		now := c.call()
+		next(t, a.calls)
+		a.elicit("1")
+		asked := await(t, now)
+		time.Sleep(9*time.Minute + 59*time.Second)
+		synctest.Wait()
+		none(t, "in time", a.cancelled)
+		time.Sleep(2 * time.Second)
+		next(t, a.cancelled)
+		if o := await(t, c.call(replies(accepted, asked.keys()...), asked.state())); o.Error.Code != rpc.CodeInvalidParams {
+			t.Errorf("the host got %s", o.raw)
+		}
+		synctest.Wait()
+		if outcomes, begun := st.Gate.Outcomes(); begun != 1 || !slices.Equal(outcomes, []string{"cancelled"}) {
+			t.Errorf("%d attempts ended as %q", begun, outcomes)
+		}
+	})
+}
+
+// A call that ran for ten minutes was cancelled, though its host waited.
+func TestLongCallIsNotHeldToTheTime(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		now := c.call()
+		m := next(t, a.calls)
+		time.Sleep(time.Hour)
+		a.elicit("1")
+		asked := await(t, now)
+		time.Sleep(9 * time.Minute)
+		now = c.call(replies(accepted, asked.keys()...), asked.state())
+		next(t, a.answers)
+		time.Sleep(50 * time.Minute)
+		a.Reply(m, `{"content":[]}`)
+		if o := await(t, now); o.Result.ResultType != "complete" {
+			t.Errorf("the host got %s", o.raw)
+		}
+		none(t, "it was wanted all the time", a.cancelled)
+	})
+}
+
+// The result of a call that went on without its answers was thrown away.
+func TestHeldCallEndsWithoutAnswers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		now := c.call()
+		m := next(t, a.calls)
+		a.elicit("1")
+		asked := await(t, now)
+		a.Reply(m, `{"content":[],"k":1}`)
+		if got := next(t, a.answers); !got.Error.Ok() {
+			t.Errorf("the server got %s", got.Raw)
+		}
+		time.Sleep(5 * time.Minute)
+		o := await(t, c.call(replies(accepted, asked.keys()...), asked.state()))
+		if o.Result.ResultType != "complete" || !strings.Contains(o.raw, `"k":1`) {
+			t.Errorf("the host got %s", o.raw)
+		}
+	})
+}
+
+func TestServerDiesWhileParked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st, a, c := holdStage(t)
+		now := c.call()
+		next(t, a.calls)
+		a.elicit("1")
+		asked := await(t, now)
+		st.Kill("a")
+		b := st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`, rpc.CallTool: `{}`})
+		o := await(t, c.call(replies(accepted, asked.keys()...), asked.state()))
+		if !o.Result.IsError || !strings.Contains(o.raw, "not known whether the call took effect") {
+			t.Errorf("the host got %s", o.raw)
+		}
+		if n := b.Got(rpc.CallTool); n != 0 {
+			t.Errorf("the tool was called %d times more", n)
+		}
+		if outcomes, begun := st.Gate.Outcomes(); begun != 1 || !slices.Equal(outcomes, []string{"unknown"}) {
+			t.Errorf("%d attempts ended as %q", begun, outcomes)
+		}
+	})
+}
+
+func TestHostLeavesAHeldCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st, a, c := holdStage(t)
+		ctx, hangUp := context.WithCancelCause(context.Background())
+		now := c.callContext(ctx, rpc.CallTool, toolCall)
+		next(t, a.calls)
+		hangUp(errors.New("it left"))
+		if got := next(t, a.cancelled); !strings.Contains(string(got.Raw), "it left") {
+			t.Errorf("the server got %s", got.Raw)
+		}
+		await(t, now)
+		// While questions are gathered, and in the second round.
+		for round := range 2 {
+			ctx, hangUp := context.WithCancelCause(context.Background())
+			now := c.callContext(ctx, rpc.CallTool, toolCall)
+			next(t, a.calls)
+			a.elicit(fmt.Sprint(round))
+			if round == 1 {
+				asked := await(t, now)
+				now = c.callContext(ctx, rpc.CallTool, toolCall+`,`+replies(accepted, asked.keys()...)+`,`+asked.state())
+				next(t, a.answers)
+			}
+			synctest.Wait()
+			hangUp(nil)
+			next(t, a.cancelled)
+			await(t, now)
+		}
+		synctest.Wait()
+		if outcomes, begun := st.Gate.Outcomes(); begun != 3 || !slices.Equal(outcomes, []string{"cancelled", "cancelled", "cancelled"}) {
+			t.Errorf("%d attempts ended as %q", begun, outcomes)
+		}
+	})
+}
+
+// Progress of the second round went out under the token of the first.
+func TestProgressOfAHeldCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		c.meta = `"progressToken":"one"`
+		now := c.call()
+		m := next(t, a.calls)
+		progress := func(n int) {
+			a.Say(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d,"progressToken":%s}}`, n, m.Bytes(m.MetaProgressToken)))
+			synctest.Wait()
+		}
+		told := func(want ...string) {
+			t.Helper()
+			if got := c.sink.take(); !slices.Equal(got, want) {
+				t.Errorf("the host was told %q, want %q", got, want)
+			}
+		}
+		progress(1)
+		told(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":"one"}}`)
+		a.elicit("1")
+		asked := await(t, now)
+		progress(2)
+		told()
+		c.meta = `"progressToken":22`
+		a.elicit("2")
+		now = c.call(replies(accepted, asked.keys()...), asked.state())
+		next(t, a.answers)
+		progress(3)
+		told(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":3,"progressToken":22}}`)
+		asked = await(t, now)
+		c.meta = ""
+		now = c.call(replies(accepted, asked.keys()...), asked.state())
+		next(t, a.answers)
+		progress(4)
+		a.Reply(m, `{}`)
+		await(t, now)
+		told()
+	})
+}
+
+func TestHeldPromptAndResource(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st, a, c := holdStage(t)
+		for method, params := range map[string]string{rpc.GetPrompt: `"name":"p"`, rpc.ReadResource: `"uri":"r://1"`} {
+			calls := collect(a.Actor, method, "")
+			now := c.callContext(t.Context(), method, params)
+			m := next(t, calls)
+			a.elicit("1")
+			asked := await(t, now)
+			now = c.callContext(t.Context(), method, params+`,`+replies(accepted, asked.keys()...)+`,`+asked.state())
+			next(t, a.answers)
+			a.Reply(m, `{"k":1}`)
+			if o := await(t, now); o.Result.ResultType != "complete" || !strings.Contains(o.raw, `"k":1`) {
+				t.Errorf("%s: %s", method, o.raw)
+			}
+		}
+		// A server's death is an error here, no result.
+		now := c.callContext(t.Context(), rpc.ReadResource, `"uri":"r://1"`)
+		synctest.Wait()
+		st.Kill("a")
+		if o := await(t, now); o.Error.Code != rpc.CodeInternal {
+			t.Errorf("the host got %s", o.raw)
+		}
+		if _, begun := st.Gate.Outcomes(); begun != 0 {
+			t.Errorf("the gate was asked %d times", begun)
+		}
+	})
+}
+
+// What the host declares with the request that waits counts.
+func TestUndeclaredQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		c.capabilities = `{"roots":{}}`
+		now := c.call()
+		m := next(t, a.calls)
+		a.elicit("1")
+		if got := next(t, a.answers); !strings.Contains(string(got.Raw), `"action":"decline"`) {
+			t.Errorf("the server got %s", got.Raw)
+		}
+		a.ask("2", rpc.ListRoots, `{}`)
+		asked := await(t, now)
+		c.capabilities = `{"elicitation":{}}`
+		now = c.call(replies(`{"roots":[]}`, asked.keys()...), asked.state())
+		next(t, a.answers)
+		a.elicit("3")
+		if asked = await(t, now); len(asked.keys()) != 1 {
+			t.Fatalf("the host got %s", asked.raw)
+		}
+		now = c.call(replies(accepted, asked.keys()...), asked.state())
+		next(t, a.answers)
+		a.Reply(m, "{}")
+		await(t, now)
+	})
+}
+
+// Web pages: the id of a visit is no more in 2026-07-28, and nor is the word that it is over.
+func TestHeldURL(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		_, a, c := holdStage(t)
+		now := c.call()
+		m := next(t, a.calls)
+		a.ask("1", rpc.Elicit, `{"mode":"url","elicitationId":"e","url":"https://x.example/","message":"go"}`)
+		asked := await(t, now)
+		for _, q := range asked.Result.InputRequests {
+			if string(q.Params) != `{"mode":"url","url":"https://x.example/","message":"go"}` {
+				t.Errorf("the host was asked %s", q.Params)
+			}
+		}
+		now = c.call(replies(`{"action":"accept"}`, asked.keys()...), asked.state())
+		next(t, a.answers)
+		a.Say(`{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e"}}`)
+		a.Reply(m, "{}")
+		await(t, now)
+		if got := c.sink.take(); got != nil {
+			t.Errorf("the host was told %q", got)
+		}
+	})
+}
+
+// Run waited for nothing, or for ever, when calls were held.
+func TestStopWithHeldCalls(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st, a, c := holdStage(t)
+		now := c.call()
+		next(t, a.calls)
+		a.elicit("1")
+		asked := await(t, now)
+		waiting := c.call()
+		next(t, a.calls)
+		st.Close()
+		await(t, waiting)
+		for _, call := range []<-chan outcome{c.call(replies(accepted, asked.keys()...), asked.state()), c.call()} {
+			if o := await(t, call); o.Error.Code == 0 && !o.Result.IsError {
+				t.Errorf("the host got %s", o.raw)
+			}
+		}
+		outcomes, begun := st.Gate.Outcomes()
+		if begun != len(outcomes) {
+			t.Errorf("%d attempts ended as %q", begun, outcomes)
+		}
+	}) // and no goroutine is left: the bubble would say so
+}
+
+func TestTooManyParked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st := stage.New(t, nil, "a")
+		st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`})
+		st.Share("a", directory.PerHost, nil)
+		var last *caller
+		var calls <-chan *rpc.Message
+		var asked outcome
+		for n := range 513 {
+			if n%64 == 0 { // a server may ask no more at once
+				last = &caller{TB: t, st: st, host: fmt.Sprint("host", n), capabilities: askable}
+				last.send(t.Context(), rpc.Complete, `"x":1`)
+				calls = nil
+			}
+			var own *stage.Actor
+			for _, scope := range st.Scopes() {
+				if strings.HasPrefix(scope, "a "+last.host+" ") {
+					own = st.Own("a", strings.TrimPrefix(scope, "a "))
+				}
+			}
+			if calls == nil {
+				calls = collect(own, rpc.CallTool, "")
+			}
+			now := last.call()
+			next(t, calls)
+			(&asking{Actor: own}).elicit(fmt.Sprint(n))
+			o := await(t, now)
+			if n == 512 {
+				if !strings.Contains(o.raw, "too many calls wait for answers") {
+					t.Errorf("the host got %s", o.raw)
+				}
+				break
+			}
+			if asked = o; o.Result.ResultType != "input_required" {
+				t.Fatalf("call %d: %s", n, o.raw)
+			}
+		}
+		time.Sleep(11 * time.Minute)
+		if o := await(t, last.call(replies(accepted, "question-1"), asked.state())); o.Error.Code != rpc.CodeInvalidParams {
+			t.Errorf("the host got %s", o.raw)
+		}
+		now := last.call() // the places are free again
+		next(t, calls)
+		for _, scope := range st.Scopes() {
+			if strings.HasPrefix(scope, "a "+last.host+" ") {
+				(&asking{Actor: st.Own("a", strings.TrimPrefix(scope, "a "))}).elicit("1")
+			}
+		}
+		if o := await(t, now); o.Result.ResultType != "input_required" {
+			t.Errorf("the host got %s", o.raw)
+		}
+		time.Sleep(11 * time.Minute)
+		synctest.Wait()
+		if outcomes, begun := st.Gate.Outcomes(); begun != 514 || len(outcomes) != 514 {
+			t.Errorf("%d attempts, %d ended", begun, len(outcomes))
+		}
+	})
+}
+
+// After a restart of ours a server's own state was refused until the server was up.
+func TestStateOfAServerThatIsNotUpYet(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		st := stage.New(t, nil, "a")
+		a := st.Open("a", map[string]string{rpc.Discover: `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, rpc.CallTool: `{"resultType":"complete","content":[]}`}, upstream.Modern)
+		c := &caller{TB: t, st: st, host: "desk", capabilities: "{}"}
+		if o := await(t, c.call(`"requestState":"its own"`)); o.Result.ResultType != "complete" || a.Got(rpc.CallTool) != 1 {
+			t.Errorf("the host got %s", o.raw)
+		}
+	})
+}
