@@ -142,7 +142,9 @@ func listenWishes(m *rpc.Message) (wants map[string]bool, uris []string, bad *rp
 			return true
 		}
 		_ = rpc.Elements(value, func(at rpc.Span) bool { // no array: no subscriptions
-			uris = append(uris, rpc.Text(value[at.Start:at.End]))
+			if uri := rpc.Text(value[at.Start:at.End]); uri != "" {
+				uris = append(uris, uri)
+			}
 			return true
 		})
 		return true
