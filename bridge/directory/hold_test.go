@@ -383,6 +383,11 @@ func TestLongCallIsNotHeldToTheTime(t *testing.T) {
 		time.Sleep(9 * time.Minute)
 		now = c.call(replies(accepted, asked.keys()...), asked.state())
 		next(t, a.answers)
+		a.elicit("2") // the next round has its own time
+		asked = await(t, now)
+		time.Sleep(9 * time.Minute)
+		now = c.call(replies(accepted, asked.keys()...), asked.state())
+		next(t, a.answers)
 		time.Sleep(50 * time.Minute)
 		a.Reply(m, `{"content":[]}`)
 		if o := await(t, now); o.Result.ResultType != "complete" {
