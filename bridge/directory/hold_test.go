@@ -2,161 +2,21 @@ package directory_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"bridgekeeper/bridge/bridgetest/stage"
-	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
 )
 
-// caller is a modern host on the endpoint of server a.
-type caller struct {
-	testing.TB
-	st           *stage.Stage
-	host         string
-	capabilities string
-	meta         string // more members of _meta
-	sink         noted
-}
-
-// noted remembers what a request was told before its result.
-type noted struct {
-	mu   sync.Mutex
-	news []string
-}
-
-func (n *noted) Notify(raw []byte) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.news = append(n.news, string(raw))
-}
-
-func (n *noted) take() (news []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	news, n.news = n.news, nil
-	return news
-}
-
-const askable = `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`
-
-// outcome is an answer as a host reads it.
-type outcome struct {
-	Result struct {
-		ResultType    string
-		InputRequests map[string]struct {
-			Method string
-			Params json.RawMessage
-		}
-		RequestState string
-		IsError      bool
-		Content      []struct{ Text string }
-	}
-	Error struct {
-		Code int
-		Data json.RawMessage
-	}
-	raw string
-}
-
-// send makes one request and waits for its answer. The request's own bytes are
-// overwritten afterwards, as those of a body that is used again.
-func (c *caller) send(ctx context.Context, method, params string) (o outcome) {
-	meta := `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + c.capabilities
-	if c.meta != "" {
-		meta += "," + c.meta
-	}
-	m, err := rpc.Scan(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"_meta":{%s}}}`, method, params, meta))
-	if err != nil {
-		c.Error(err)
-		return o
-	}
-	seat := &directory.Seat{Endpoint: "a", Host: c.host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}
-	answer := c.st.Handle(ctx, &directory.Request{Seat: seat, Message: &m, Sink: &c.sink})
-	defer answer.Free()
-	o.raw = string(answer.Append(nil, m.Bytes(m.ID)))
-	for i := range m.Raw {
-		m.Raw[i] = '#'
-	}
-	if err := json.Unmarshal([]byte(o.raw), &o); err != nil {
-		c.Errorf("%s: %v", o.raw, err)
-	}
-	return o
-}
-
-const toolCall = `"name":"t","arguments":{"n":1.0}`
-
-// call calls the tool in the background.
-func (c *caller) call(more ...string) <-chan outcome {
-	return c.callContext(context.Background(), rpc.CallTool, strings.Join(append([]string{toolCall}, more...), ","))
-}
-
-func (c *caller) callContext(ctx context.Context, method, params string) <-chan outcome {
-	out := make(chan outcome, 1)
-	go func() { out <- c.send(ctx, method, params) }()
-	return out
-}
-
-// state is the member that a retry carries.
-func (o *outcome) state() string { return `"requestState":` + string(rpc.Quote(o.Result.RequestState)) }
-
-// keys are the questions by key, in order.
-func (o *outcome) keys() []string { return slices.Sorted(maps.Keys(o.Result.InputRequests)) }
-
-// replies are answers of those keys, all the same.
-func replies(answer string, keys ...string) string {
-	var members []string
-	for _, key := range keys {
-		members = append(members, string(rpc.Quote(key))+":"+answer)
-	}
-	return `"inputResponses":{` + strings.Join(members, ",") + `}`
-}
-
-const accepted = `{"action":"accept","content":{"x":1.50}}`
-
-// asking is a legacy server whose tool, prompt and resource the test answers.
-type asking struct {
-	*stage.Actor
-	calls, answers, cancelled <-chan *rpc.Message
-}
-
-func holdStage(t testing.TB) (*stage.Stage, *asking, *caller) {
-	st := stage.New(t, nil, "a")
-	a := st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`})
-	return st, &asking{a, collect(a, rpc.CallTool, ""), collect(a, "", ""), collect(a, rpc.Cancelled, "")},
-		&caller{TB: t, st: st, host: "desk", capabilities: askable}
-}
-
-func (a *asking) ask(id, method, params string) {
-	a.Say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
-}
-
-func (a *asking) elicit(id string) {
-	a.ask(id, rpc.Elicit, `{"message":"?","requestedSchema":{"type":"object","n":1.0}}`)
-}
-
-func await[T any](t testing.TB, from <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(time.Hour): // of a bubble's clock
-		t.Fatal("nothing came")
-	}
-	return v
-}
-
 func TestHeldCall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		first := c.call(`"inputResponses":{"question-1":{"action":"accept"}},"x":1`)
 		m := next(t, a.calls)
@@ -195,7 +55,7 @@ func TestHeldCall(t *testing.T) {
 // A second question that came along with the first made the host come back for
 // nothing: it was told input_required without any question.
 func TestQuestionsOfOneRound(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		first := c.call()
 		m := next(t, a.calls)
@@ -238,7 +98,7 @@ func TestQuestionsOfOneRound(t *testing.T) {
 }
 
 func TestRoundsOfAHeldCall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		now := c.call()
 		m := next(t, a.calls)
@@ -287,7 +147,7 @@ func TestRoundsOfAHeldCall(t *testing.T) {
 
 // A question taken back before it went out made a round without questions.
 func TestQuestionTakenBackAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		now := c.call()
 		m := next(t, a.calls)
@@ -303,7 +163,7 @@ func TestQuestionTakenBackAtOnce(t *testing.T) {
 }
 
 func TestBadStates(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		now := c.call()
 		m := next(t, a.calls)
@@ -348,58 +208,9 @@ func TestBadStates(t *testing.T) {
 	})
 }
 
-// A host that never comes back: the call is given up, and the gate told once.
-func TestHeldCallExpires(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		st, a, c := holdStage(t)
-		now := c.call()
-		next(t, a.calls)
-		a.elicit("1")
-		asked := await(t, now)
-		time.Sleep(9*time.Minute + 59*time.Second)
-		synctest.Wait()
-		none(t, "in time", a.cancelled)
-		time.Sleep(2 * time.Second)
-		next(t, a.cancelled)
-		if o := await(t, c.call(replies(accepted, asked.keys()...), asked.state())); o.Error.Code != rpc.CodeInvalidParams {
-			t.Errorf("the host got %s", o.raw)
-		}
-		synctest.Wait()
-		if outcomes, begun := st.Gate.Outcomes(); begun != 1 || !slices.Equal(outcomes, []string{"cancelled"}) {
-			t.Errorf("%d attempts ended as %q", begun, outcomes)
-		}
-	})
-}
-
-// A call that ran for ten minutes was cancelled, though its host waited.
-func TestLongCallIsNotHeldToTheTime(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		_, a, c := holdStage(t)
-		now := c.call()
-		m := next(t, a.calls)
-		time.Sleep(time.Hour)
-		a.elicit("1")
-		asked := await(t, now)
-		time.Sleep(9 * time.Minute)
-		now = c.call(replies(accepted, asked.keys()...), asked.state())
-		next(t, a.answers)
-		a.elicit("2") // the next round has its own time
-		asked = await(t, now)
-		time.Sleep(9 * time.Minute)
-		now = c.call(replies(accepted, asked.keys()...), asked.state())
-		next(t, a.answers)
-		time.Sleep(50 * time.Minute)
-		a.Reply(m, `{"content":[]}`)
-		if o := await(t, now); o.Result.ResultType != "complete" {
-			t.Errorf("the host got %s", o.raw)
-		}
-		none(t, "it was wanted all the time", a.cancelled)
-	})
-}
-
 // The result of a call that went on without its answers was thrown away.
 func TestHeldCallEndsWithoutAnswers(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		now := c.call()
 		m := next(t, a.calls)
@@ -418,7 +229,7 @@ func TestHeldCallEndsWithoutAnswers(t *testing.T) {
 }
 
 func TestServerDiesWhileParked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		now := c.call()
 		next(t, a.calls)
@@ -440,7 +251,7 @@ func TestServerDiesWhileParked(t *testing.T) {
 }
 
 func TestHostLeavesAHeldCall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		ctx, hangUp := context.WithCancelCause(context.Background())
 		now := c.callContext(ctx, rpc.CallTool, toolCall)
@@ -475,7 +286,7 @@ func TestHostLeavesAHeldCall(t *testing.T) {
 
 // Progress of the second round went out under the token of the first.
 func TestProgressOfAHeldCall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		c.meta = `"progressToken":"one"`
 		now := c.call()
@@ -514,7 +325,7 @@ func TestProgressOfAHeldCall(t *testing.T) {
 }
 
 func TestHeldPromptAndResource(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		for method, params := range map[string]string{rpc.GetPrompt: `"name":"p"`, rpc.ReadResource: `"uri":"r://1"`} {
 			calls := collect(a.Actor, method, "")
@@ -544,7 +355,7 @@ func TestHeldPromptAndResource(t *testing.T) {
 
 // What the host declares with the request that waits counts.
 func TestUndeclaredQuestions(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		c.capabilities = `{"roots":{}}`
 		now := c.call()
@@ -571,7 +382,7 @@ func TestUndeclaredQuestions(t *testing.T) {
 
 // Web pages: the id of a visit is no more in 2026-07-28, and nor is the word that it is over.
 func TestHeldURL(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		now := c.call()
 		m := next(t, a.calls)
@@ -593,92 +404,9 @@ func TestHeldURL(t *testing.T) {
 	})
 }
 
-// Run waited for nothing, or for ever, when calls were held.
-func TestStopWithHeldCalls(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		st, a, c := holdStage(t)
-		now := c.call()
-		next(t, a.calls)
-		a.elicit("1")
-		asked := await(t, now)
-		waiting := c.call()
-		next(t, a.calls)
-		st.Close()
-		await(t, waiting)
-		for _, call := range []<-chan outcome{c.call(replies(accepted, asked.keys()...), asked.state()), c.call()} {
-			if o := await(t, call); o.Error.Code == 0 && !o.Result.IsError {
-				t.Errorf("the host got %s", o.raw)
-			}
-		}
-		outcomes, begun := st.Gate.Outcomes()
-		if begun != len(outcomes) {
-			t.Errorf("%d attempts ended as %q", begun, outcomes)
-		}
-	}) // and no goroutine is left: the bubble would say so
-}
-
-func TestTooManyParked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		st := stage.New(t, nil, "a")
-		st.Up("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`})
-		st.Share("a", directory.PerHost, nil)
-		var last *caller
-		var calls <-chan *rpc.Message
-		var asked outcome
-		for n := range 513 {
-			if n%64 == 0 { // a server may ask no more at once
-				last = &caller{TB: t, st: st, host: fmt.Sprint("host", n), capabilities: askable}
-				last.send(t.Context(), rpc.Complete, `"x":1`)
-				calls = nil
-			}
-			var own *stage.Actor
-			for _, scope := range st.Scopes() {
-				if strings.HasPrefix(scope, "a "+last.host+" ") {
-					own = st.Own("a", strings.TrimPrefix(scope, "a "))
-				}
-			}
-			if calls == nil {
-				calls = collect(own, rpc.CallTool, "")
-			}
-			now := last.call()
-			next(t, calls)
-			(&asking{Actor: own}).elicit(fmt.Sprint(n))
-			o := await(t, now)
-			if n == 512 {
-				if !strings.Contains(o.raw, "too many calls wait for answers") {
-					t.Errorf("the host got %s", o.raw)
-				}
-				break
-			}
-			if asked = o; o.Result.ResultType != "input_required" {
-				t.Fatalf("call %d: %s", n, o.raw)
-			}
-		}
-		time.Sleep(11 * time.Minute)
-		if o := await(t, last.call(replies(accepted, "question-1"), asked.state())); o.Error.Code != rpc.CodeInvalidParams {
-			t.Errorf("the host got %s", o.raw)
-		}
-		now := last.call() // the places are free again
-		next(t, calls)
-		for _, scope := range st.Scopes() {
-			if strings.HasPrefix(scope, "a "+last.host+" ") {
-				(&asking{Actor: st.Own("a", strings.TrimPrefix(scope, "a "))}).elicit("1")
-			}
-		}
-		if o := await(t, now); o.Result.ResultType != "input_required" {
-			t.Errorf("the host got %s", o.raw)
-		}
-		time.Sleep(11 * time.Minute)
-		synctest.Wait()
-		if outcomes, begun := st.Gate.Outcomes(); begun != 514 || len(outcomes) != 514 {
-			t.Errorf("%d attempts, %d ended", begun, len(outcomes))
-		}
-	})
-}
-
 // After a restart of ours a server's own state was refused until the server was up.
 func TestStateOfAServerThatIsNotUpYet(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st := stage.New(t, nil, "a")
 		a := st.Open("a", map[string]string{rpc.Discover: `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, rpc.CallTool: `{"resultType":"complete","content":[]}`}, upstream.Modern)
 		c := &caller{TB: t, st: st, host: "desk", capabilities: "{}"}

@@ -132,7 +132,7 @@ func (s *modernStage) want(what, got, want string) {
 const finished = `{"resultType":"complete","content":[],"k":1.0}`
 
 func TestModernServerAsks(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := newModernStage(t, need(`"st\u0061te \"1\""`, request("a b", rpc.Elicit, elicitParams), request(`l`, rpc.ListRoots, `{}`),
 			request("s", rpc.CreateMessage, `{"maxTokens":1}`)), need("", request("again", rpc.Elicit, elicitParams)), finished)
 		host := &asked{declared: []string{"elicitation", "roots", "sampling"}, hold: make(chan struct{}), answers: map[string]string{
@@ -205,7 +205,7 @@ func TestModernServerAsksInVain(t *testing.T) {
 			`"result":{"content":[{"type":"text","text":"The server wants input and doesn't say which."}],"isError":true}`},
 	} {
 		t.Run(one.what, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				s := newModernStage(t, one.turn, finished)
 				s.want("the host", s.call(t.Context(), one.host, one.method, toolCall), one.want)
 				switch {
@@ -220,7 +220,7 @@ func TestModernServerAsksInVain(t *testing.T) {
 }
 
 func TestModernServerAsksWithoutEnd(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := newModernStage(t, need(`"s"`, request("e", rpc.Elicit, elicitParams)))
 		host := &asked{declared: []string{"elicitation"}, answers: map[string]string{rpc.Elicit: accepted}}
 		s.want("tool", s.call(t.Context(), host, rpc.CallTool, toolCall), `"result":{"content":[{"type":"text","text":"The server asked more than 10 times."}],"isError":true}`)
@@ -233,7 +233,7 @@ func TestModernServerAsksWithoutEnd(t *testing.T) {
 
 // A server that sheds load says "not yet": a state without questions.
 func TestModernServerIsNotReady(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := newModernStage(t, need(`"1"`), need(`"2"`), need(`"3"`), finished)
 		began := time.Now()
 		s.want("the host", s.call(t.Context(), &asked{}, rpc.CallTool, toolCall), `"result":{"content":[],"k":1.0}`)
@@ -265,7 +265,7 @@ const pageParams = `{"mode":"url","url":"https://x.example/","message":"go"}`
 
 // A host was asked to open the same page again and again while the person was there.
 func TestModernServerWantsAPage(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		page := need(`"s"`, request("p", rpc.Elicit, pageParams))
 		s := newModernStage(t, page, page, need(`"t"`, request("q", rpc.Elicit, pageParams), request("e", rpc.Elicit, elicitParams)), finished)
 		host := &asked{declared: []string{"elicitation"}, answers: map[string]string{rpc.Elicit: `{"action":"accept"}`}}
@@ -304,14 +304,14 @@ func TestModernServerWantsAPage(t *testing.T) {
 // A page wanted from a call that nobody can be asked about (an array of calls, the
 // command line) ended the whole program.
 func TestModernServerWantsAPageOfNobody(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := newModernStage(t, need(`"s"`, request("p", rpc.Elicit, pageParams)), finished)
 		s.want("the answer", s.call(t.Context(), nil, rpc.CallTool, toolCall), `"result":{"content":[],"k":1.0}`)
 	})
 }
 
 func TestHostLeavesWhileAsked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := newModernStage(t, need("", request("e", rpc.Elicit, elicitParams)), finished)
 		host := &asked{declared: []string{"elicitation"}, hold: make(chan struct{})}
 		ctx, hangUp := context.WithCancelCause(t.Context())
@@ -328,7 +328,7 @@ func TestHostLeavesWhileAsked(t *testing.T) {
 
 // The server dies between two rounds.
 func TestModernServerDiesWhileItsHostIsAsked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := newModernStage(t, need("", request("e", rpc.Elicit, elicitParams)), finished)
 		host := &asked{declared: []string{"elicitation"}, hold: make(chan struct{}), answers: map[string]string{rpc.Elicit: accepted}}
 		got := make(chan string, 1)

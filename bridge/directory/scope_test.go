@@ -29,7 +29,7 @@ func scopeStage(t testing.TB, how directory.Sharing) *stage.Stage {
 }
 
 func TestInstanceForEachHost(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st := scopeStage(t, directory.PerHost)
 		desk, again := sitAs(t, st, "desk", "1", `{"roots":{"listChanged":true},"x":1.0}`), sitAs(t, st, "desk", "2", `{"roots":{"listChanged":true},"x":1.0}`)
 		more, lap := sitAs(t, st, "desk", "3", `{"sampling":{}}`), sitAs(t, st, "lap", "4", `{"sampling":{}}`)
@@ -58,7 +58,7 @@ func TestInstanceForEachHost(t *testing.T) {
 }
 
 func TestInstanceForEachSession(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st := scopeStage(t, directory.PerSession)
 		one, two := sitAs(t, st, "desk", "1", `{}`), sitAs(t, st, "desk", "2", `{}`)
 		modern := &caller{TB: t, st: st, host: "desk", capabilities: `{"roots":{}}`}
@@ -103,7 +103,7 @@ const toolsChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_change
 
 // Two hosts call at once: the question of each instance goes to its own host.
 func TestQuestionsStayWithTheirHost(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st := scopeStage(t, directory.PerHost)
 		desk, lap := &caller{TB: t, st: st, host: "desk", capabilities: askable}, &caller{TB: t, st: st, host: "lap", capabilities: askable}
 		await(t, desk.call()) // so that both are there
@@ -144,7 +144,7 @@ func TestQuestionsStayWithTheirHost(t *testing.T) {
 
 // On a shared instance a question belongs to nobody when two calls are in flight.
 func TestQuestionsOfASharedInstance(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, desk := holdStage(t)
 		lap := &caller{TB: t, st: desk.st, host: "lap", capabilities: askable}
 		first := desk.call()
@@ -168,7 +168,7 @@ func TestQuestionsOfASharedInstance(t *testing.T) {
 // A modern server's listen is opened anew when the subscriptions change, and the
 // lists are read again: a change in between went unseen.
 func TestListenAnew(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st := stage.New(t, nil, "a")
 		a := st.Open("a", map[string]string{rpc.ListTools: `{"tools":[]}`, rpc.ListResources: rooms, rpc.Discover: `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true}}}`}, upstream.Modern)
 		listens, cancelled := collect(a, rpc.Listen, ""), collect(a, rpc.Cancelled, "")

@@ -19,7 +19,7 @@ func (a *asking) refuse(m *rpc.Message, data string) {
 }
 
 func TestPagesFirst(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		now := c.call()
 		a.refuse(next(t, a.calls), pagesWanted)
@@ -79,7 +79,7 @@ func TestPagesFirst(t *testing.T) {
 }
 
 func TestPagesDeclined(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		for _, action := range []string{"decline", "cancel"} {
 			now := c.call()
@@ -109,7 +109,7 @@ func TestPagesDeclined(t *testing.T) {
 
 // The gate says no to the second attempt.
 func TestPagesThenRefusedByTheGate(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		now := c.call()
 		a.refuse(next(t, a.calls), pagesWanted)
@@ -123,7 +123,7 @@ func TestPagesThenRefusedByTheGate(t *testing.T) {
 }
 
 func TestPagesExpire(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, a, c := holdStage(t)
 		now := c.call()
 		a.refuse(next(t, a.calls), pagesWanted)
@@ -138,7 +138,7 @@ func TestPagesExpire(t *testing.T) {
 
 // -32042 came to modern hosts, which don't have it.
 func TestPagesThatCantBeAsked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		st, a, c := holdStage(t)
 		for data, code := range map[string]int{pagesWanted: rpc.CodeMissingCapability, `{"elicitations":5}`: rpc.CodeInternal, `{"elicitations":[]}`: rpc.CodeInternal,
 			`{"elicitations":[{"mode":"url"}]}`: rpc.CodeInternal, `null`: rpc.CodeInternal} {
