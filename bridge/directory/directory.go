@@ -107,9 +107,8 @@ type Directory struct {
 	dirty   map[job]progress // lists to read; each is read by one goroutine at a time
 	wake    chan struct{}
 
-	held    *holds
-	cache   *cache
-	workers sync.WaitGroup // held calls; Run waits for them
+	held  *holds
+	cache *cache
 }
 
 // server is the mutable side of one entry, guarded by Directory.mu.
@@ -337,8 +336,7 @@ func (d *Directory) Run(ctx context.Context) error {
 	defer writer.Wait()
 	defer close(stop) // when nobody has lists to keep any more
 	defer workers.Wait()
-	defer d.workers.Wait()
-	defer d.held.endAll()
+	defer d.held.end()
 	for {
 		select {
 		case <-ctx.Done():

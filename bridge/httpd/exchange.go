@@ -28,8 +28,10 @@ type exchange struct {
 	accept   acceptance
 	m        *rpc.Message
 	session  *session // nil on the modern wire
+	level    string   // the log level that a modern request asks for itself; "" is none
+	pulse    *pulse   // nil when the host gave no progress token, or reads JSON only
 
-	mu     sync.Mutex // guards the fields below
+	mu     sync.Mutex // guards the fields below, and pulse
 	stream *stream    // nil until the answer became an event stream
 	pumped sync.WaitGroup
 	closed bool
@@ -37,22 +39,34 @@ type exchange struct {
 
 // Notify sends a notification before the result (upstream.Sink), but no log
 // message that the host didn't ask for: servers log at the lowest level that
-// any host wants, and in 2026-07-28 each request asks for itself.
+// any host wants, and in 2026-07-28 each request asks for itself. It may be called
+// after the exchange has ended, and then does nothing; the message's bytes are
+// not looked at.
 func (x *exchange) Notify(raw []byte) {
-	if m, err := rpc.Scan(raw); err != nil || m.Is(rpc.LogMessage) && !x.wants(m.Text(m.Level)) {
+	m, err := rpc.Scan(raw)
+	if err != nil || m.Is(rpc.LogMessage) && !x.wants(m.Text(m.Level)) {
 		return
 	}
-	if st := x.open(); st != nil {
-		st.add(raw)
+	st := x.open()
+	if st == nil {
+		return
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed {
+		return
+	}
+	if x.pulse != nil && m.Is(rpc.Progress) {
+		raw = x.pulse.heard(&m)
+	}
+	st.add(raw)
 }
 
 func (x *exchange) wants(level string) bool {
 	if x.session != nil {
 		return x.server.opts.Directory.Wants(x.session.seat, level)
 	}
-	minimum := x.m.Text(x.m.MetaLogLevel)
-	return minimum != "" && directory.Passes(level, minimum)
+	return x.level != "" && directory.Passes(level, x.level)
 }
 
 // open turns the answer into an event stream, if it isn't one; nil when it
@@ -82,7 +96,16 @@ func (x *exchange) pump(st *stream) {
 // run has the directory answer the request and writes the answer. cancel is
 // what ends the call early.
 func (x *exchange) run(ctx context.Context, seat *directory.Seat) {
-	alive := time.AfterFunc(x.server.keepAlive, func() { x.open() }) // the stream then keeps itself alive
+	var alive *time.Timer
+	if token := x.m.Bytes(x.m.MetaProgressToken); token != nil && x.accept.sse {
+		x.pulse = newPulse(token)
+		x.mu.Lock()
+		alive = time.AfterFunc(x.server.beat, x.beat)
+		x.pulse.next = alive
+		x.mu.Unlock()
+	} else {
+		alive = time.AfterFunc(x.server.keepAlive, func() { x.open() }) // the stream then keeps itself alive
+	}
 	answer := x.server.opts.Directory.Handle(ctx, &directory.Request{Seat: seat, Message: x.m, Sink: x})
 	alive.Stop()
 	x.finish(&answer, context.Cause(ctx) == errHostCancelled)

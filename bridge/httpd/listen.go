@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 
 	"bridgekeeper/bridge/directory"
@@ -97,7 +98,7 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 	}
 	defer s.closeListen(l)
 	d := s.opts.Directory
-	defer d.Leave(x.r.Context(), seat)
+	defer s.leave(x.r.Context(), seat)
 	if accepted := d.Subscribe(x.r.Context(), seat, uris); len(accepted) > 0 && offers.Updates {
 		agreed = rpc.AppendMember(agreed, "resourceSubscriptions", quoteAll(accepted))
 	}
@@ -105,8 +106,24 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 	l.stream.add(rpc.AppendNotification(nil, acknowledged, l.params(rpc.AppendMember(nil, "notifications", notifications))))
 	d.Sit(seat) // only now: the acknowledgement comes first
 	startSSE(x.w)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
+	defer cancel()
+	// Where it is we who stop, the stream has an end that the host shall see.
+	stop := context.AfterFunc(x.r.Context(), func() {
+		if s.whyGone() != errShutdown {
+			cancel()
+		}
+	})
+	defer stop()
 	// Why it ended (gone, too slow, stopping) concerns this connection alone.
-	_ = l.stream.follow(x.r.Context(), x.w, l.stream.attach(), 0, false)
+	_ = l.stream.follow(ctx, x.w, l.stream.attach(), 0, false)
+}
+
+// leave has a seat give up what it subscribed to, though its connection is gone.
+func (s *Server) leave(ctx context.Context, seat *directory.Seat) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer stop()
+	s.opts.Directory.Leave(ctx, seat)
 }
 
 // listenWishes reads what the host wants to hear of.
@@ -125,7 +142,9 @@ func listenWishes(m *rpc.Message) (wants map[string]bool, uris []string, bad *rp
 			return true
 		}
 		_ = rpc.Elements(value, func(at rpc.Span) bool { // no array: no subscriptions
-			uris = append(uris, rpc.Text(value[at.Start:at.End]))
+			if uri := rpc.Text(value[at.Start:at.End]); uri != "" {
+				uris = append(uris, uri)
+			}
 			return true
 		})
 		return true

@@ -75,6 +75,7 @@ func (s *Server) modern(x *exchange) {
 	// A closed connection cancels the request (streamable HTTP, "Cancellation").
 	stop := context.AfterFunc(x.r.Context(), func() { cancel(s.whyGone()) })
 	defer stop()
+	x.level = m.Text(m.MetaLogLevel)
 	x.run(ctx, seat)
 }
 
@@ -128,7 +129,7 @@ func checkParams(r *http.Request, m *rpc.Message, tool *directory.Tool) *rpc.Err
 		case argument == nil:
 			return &rpc.Error{Code: rpc.CodeHeaderMismatch, Message: "The header " + name + " is there, its argument is not."}
 		default:
-			if got := decodeHeader(header(r, name)); !translate.SameValue(got, argument) {
+			if got := decodeHeader(strings.Trim(values[0], " \t")); !translate.SameValue(got, argument) {
 				return mismatch(name, got, string(argument))
 			}
 		}

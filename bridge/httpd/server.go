@@ -47,6 +47,7 @@ type Server struct {
 	opts      Options
 	port      string        // of the listener, for the Host check
 	keepAlive time.Duration // constant; tests shorten it
+	beat      time.Duration // likewise
 
 	mu       sync.Mutex          // guards sessions
 	sessions map[string]*session // by id
@@ -56,12 +57,16 @@ type Server struct {
 
 // New returns a Server for a listener on the given TCP port.
 func New(port string, opts Options) *Server {
-	return &Server{opts: opts, port: port, keepAlive: keepAlive, sessions: make(map[string]*session), listens: make(map[*listener]struct{})}
+	return &Server{opts: opts, port: port, keepAlive: keepAlive, beat: heartbeat, sessions: make(map[string]*session), listens: make(map[*listener]struct{})}
 }
 
 // Run serves ln until ctx ends; then calls in flight are cancelled, streams
 // are closed and the listener is, too.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
+	// Requests end after the note that we are stopping, so that none of them takes
+	// it for its host's leaving.
+	base, endBase := context.WithCancel(context.WithoutCancel(ctx))
+	defer endBase()
 	hs := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
@@ -69,7 +74,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return ctx },
+		BaseContext:       func(net.Listener) context.Context { return base },
 	}
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -79,6 +84,7 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	workers.Go(func() {
 		<-ctx.Done()
 		s.endAll()
+		endBase()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
 		if hs.Shutdown(grace) != nil {

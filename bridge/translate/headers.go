@@ -2,7 +2,10 @@ package translate
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/big"
+	"strconv"
+	"strings"
 
 	"bridgekeeper/bridge/rpc"
 )
@@ -39,7 +42,7 @@ func paramHeaders(found []ParamHeader, schema []byte, path []string) []ParamHead
 		property := properties[at.Start:at.End]
 		here := append(path[:len(path):len(path)], string(key))
 		if h := rpc.Find(property, "x-mcp-header"); h.Ok() {
-			if name := rpc.Text(property[h.Start:h.End]); name != "" {
+			if name := rpc.Text(property[h.Start:h.End]); isToken(name) {
 				found = append(found, ParamHeader{name, here})
 			}
 		}
@@ -47,6 +50,19 @@ func paramHeaders(found []ParamHeader, schema []byte, path []string) []ParamHead
 		return true
 	})
 	return found
+}
+
+// isToken reports whether text can be part of a header's name (RFC 9110, 5.6.2):
+// an annotation that can't be followed asks for nothing.
+func isToken(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // Argument returns the raw argument that the header repeats; nil when it is
@@ -74,7 +90,26 @@ func SameValue(header string, argument []byte) bool {
 	if string(argument) == header {
 		return true
 	}
-	a, okA := new(big.Rat).SetString(string(argument))
-	b, okB := new(big.Rat).SetString(header)
-	return okA && okB && len(argument) < 64 && len(header) < 64 && a.Cmp(b) == 0
+	a, okA := number(string(argument))
+	b, okB := number(header)
+	return okA && okB && a.Cmp(b) == 0
+}
+
+// Bounds of numbers that are compared by value: large powers of ten take long to
+// write out.
+const (
+	maxDigits   = 64
+	maxExponent = 100
+)
+
+func number(text string) (*big.Rat, bool) {
+	if len(text) > maxDigits || !json.Valid([]byte(text)) || text != strings.TrimSpace(text) || strings.IndexByte("-0123456789", text[0]) < 0 {
+		return nil, false // also what Rat reads beside JSON: fractions, hexadecimals
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(text[i+1:]); err != nil || e > maxExponent || e < -maxExponent {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(text)
 }

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"crypto/rand"
+	"strings"
 
 	"bridgekeeper/bridge/rpc"
 )
@@ -82,6 +83,96 @@ func Question(q InputRequest) (m *rpc.Message, note []byte) {
 		scanned, _ = rpc.Scan([]byte(`{"jsonrpc":"2.0","id":0,"method":""}`))
 	}
 	return &scanned, note
+}
+
+// PageOf returns the web address that a question wants visited; "" for any other.
+func PageOf(q InputRequest) string {
+	mode, url := rpc.Find(q.Params, "mode"), rpc.Find(q.Params, "url")
+	if q.Method != rpc.Elicit || !mode.Ok() || rpc.Text(q.Params[mode.Start:mode.End]) != "url" || !url.Ok() {
+		return ""
+	}
+	return rpc.Text(q.Params[url.Start:url.End])
+}
+
+// Unanswered is the answer to a question that a host refused with an error, so
+// that the server can go on; nil where there is none to give.
+func Unanswered(method string) []byte {
+	switch method {
+	case rpc.Elicit:
+		return []byte(`{"action":"cancel"}`)
+	case rpc.ListRoots:
+		return []byte(`{"roots":[]}`)
+	}
+	return nil
+}
+
+// ModernQuestion returns the params of a legacy server's question as 2026-07-28
+// has them: the id of a visit to a web page is no more.
+func ModernQuestion(params []byte) []byte {
+	mode := rpc.Find(params, "mode")
+	if !mode.Ok() || rpc.Text(params[mode.Start:mode.End]) != "url" {
+		return params
+	}
+	if e, ok := rpc.RemoveMember(params, rpc.Span{End: len(params)}, "elicitationId"); ok {
+		return rpc.Splice(nil, params, e)
+	}
+	return params
+}
+
+// Pages returns the questions that an error -32042 carries in its data: the web
+// pages that a person must visit before the call works (2025-11-25,
+// elicitation). The keys are left to the caller.
+func Pages(data []byte) (pages []InputRequest) {
+	at := rpc.Find(data, "elicitations")
+	if !at.Ok() {
+		return nil
+	}
+	all := data[at.Start:at.End]
+	_ = rpc.Elements(all, func(at rpc.Span) bool { // no array: no pages
+		params := all[at.Start:at.End]
+		mode, url := rpc.Find(params, "mode"), rpc.Find(params, "url")
+		if mode.Ok() && rpc.Text(params[mode.Start:mode.End]) == "url" && url.Ok() {
+			pages = append(pages, InputRequest{Method: rpc.Elicit, Params: append([]byte(nil), ModernQuestion(params)...)})
+		}
+		return true
+	})
+	return pages
+}
+
+// Answers reports whether a host's raw answer has the form that answers to a
+// question of that method have; servers trip over others.
+func Answers(method string, raw []byte) bool {
+	if len(raw) == 0 || raw[0] != '{' {
+		return false
+	}
+	begins := func(member, with string) bool {
+		at := rpc.Find(raw, member)
+		return at.Ok() && strings.IndexByte(with, raw[at.Start]) >= 0
+	}
+	switch method {
+	case rpc.Elicit:
+		switch action(raw) {
+		case "accept", "decline", "cancel":
+			return true
+		}
+		return false
+	case rpc.ListRoots:
+		return begins("roots", "[")
+	case rpc.CreateMessage:
+		return begins("role", `"`) && begins("content", "{[")
+	}
+	return true
+}
+
+// Accepted reports whether the answer to an elicitation says yes.
+func Accepted(raw []byte) bool { return action(raw) == "accept" }
+
+func action(raw []byte) string {
+	at := rpc.Find(raw, "action")
+	if !at.Ok() {
+		return ""
+	}
+	return rpc.Text(raw[at.Start:at.End])
 }
 
 // Retry returns the edits that repeat a call with the answers and the state.

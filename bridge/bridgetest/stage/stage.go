@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -26,15 +27,20 @@ type Stage struct {
 
 	t testing.TB
 
-	mu      sync.Mutex // guards the fields below
-	actors  map[string]*Actor
-	changed chan struct{} // closed and replaced after each change of the view
+	mu       sync.Mutex // guards the fields below
+	actors   map[string]*Actor
+	changed  chan struct{} // closed and replaced after each change of the view
+	sharing  map[string]directory.Sharing
+	tables   map[string]map[string]string // of servers that are not shared
+	scoped   map[string]*Actor            // by server and scope
+	released []string                     // likewise
 }
 
 // Actor is one scripted server with its session.
 type Actor struct {
 	*bridgetest.Server
-	Session *upstream.Session
+	Session      *upstream.Session
+	Capabilities string // what it was told its client can do
 }
 
 // New returns a stage with these servers configured and none of them up. The
@@ -47,9 +53,10 @@ func New(t testing.TB, pending []string, names ...string) *Stage {
 // Kept is New with a folder in which lists are kept over restarts.
 func Kept(t testing.TB, folder string, fingerprint func(server string) string, pending []string, names ...string) *Stage {
 	t.Helper()
-	s := &Stage{Gate: &Gate{}, t: t, actors: make(map[string]*Actor), changed: make(chan struct{})}
+	s := &Stage{Gate: &Gate{}, t: t, actors: make(map[string]*Actor), changed: make(chan struct{}),
+		sharing: make(map[string]directory.Sharing), tables: make(map[string]map[string]string), scoped: make(map[string]*Actor)}
 	s.Directory = directory.New(directory.Options{Upstreams: s, Gate: s.Gate, Log: slog.New(slog.DiscardHandler),
-		Name: "bridgekeeper", Version: "1", Cache: folder, Fingerprint: fingerprint, Changed: s.poke})
+		Name: "bridgekeeper", Version: "1", Cache: folder, Fingerprint: fingerprint, Changed: s.poke, Question: question, Sharing: s.sharingOf})
 	s.Configure(names, func(name string) bool { return slices.Contains(pending, name) })
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -60,6 +67,9 @@ func Kept(t testing.TB, folder string, fingerprint func(server string) string, p
 			s.Kill(name)
 		}
 		running.Wait()
+		for _, a := range s.scoped {
+			a.close()
+		}
 	})
 	t.Cleanup(s.Close)
 	return s
@@ -103,17 +113,22 @@ func (s *Stage) Up(name string, results map[string]string) *Actor {
 // Open starts a server without telling the directory.
 func (s *Stage) Open(name string, results map[string]string, era upstream.Era) *Actor {
 	s.t.Helper()
-	a := &Actor{Server: bridgetest.Serve(results)}
-	session, err := upstream.Open(context.Background(), a.Lines, upstream.Options{Era: era, ClientName: "stage", ClientVer: "1",
-		Capabilities: []byte(`{"roots":{},"elicitation":{},"sampling":{}}`), Events: events{s, name}, Log: slog.New(slog.DiscardHandler)})
+	a, err := s.start(name, results, era, directory.Scope{Capabilities: []byte(`{"roots":{},"elicitation":{"form":{},"url":{}},"sampling":{}}`)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	a.Session = session
 	s.mu.Lock()
 	s.actors[name] = a
 	s.mu.Unlock()
 	return a
+}
+
+func (s *Stage) start(name string, results map[string]string, era upstream.Era, scope directory.Scope) (*Actor, error) {
+	a := &Actor{Server: bridgetest.Serve(results), Capabilities: string(scope.Capabilities)}
+	session, err := upstream.Open(context.Background(), a.Lines, upstream.Options{Era: era, ClientName: "stage", ClientVer: "1",
+		Capabilities: scope.Capabilities, OneHost: scope.ID != "", Events: events{s, name, scope.ID}, Log: slog.New(slog.DiscardHandler)})
+	a.Session = session
+	return a, err
 }
 
 // untilRead waits until the view has as much as the server's table lists.
@@ -145,12 +160,36 @@ func (s *Stage) Kill(name string) {
 	a.End()
 	a.Session.Close(errors.New("the process exited"))
 	s.Down(name, a.Session)
+	a.close()
+}
+
+// close ends a server and waits for it.
+func (a *Actor) close() {
+	a.End()
+	a.Session.Close(errors.New("the process exited"))
 	a.Session.Wait()
 	a.Wait()
 }
 
+// Share makes a server one of which each host or session has its own instance,
+// started from the table when it is needed.
+func (s *Stage) Share(name string, how directory.Sharing, results map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sharing[name], s.tables[name] = how, results
+}
+
+func (s *Stage) sharingOf(name string) directory.Sharing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sharing[name]
+}
+
 // Session returns the session of a server that is up (directory.Upstreams).
-func (s *Stage) Session(_ context.Context, server string, _ directory.Scope) (*upstream.Session, error) {
+func (s *Stage) Session(_ context.Context, server string, scope directory.Scope) (*upstream.Session, error) {
+	if scope.ID != "" {
+		return s.own(server, scope)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.actors[server]; a != nil {
@@ -159,26 +198,89 @@ func (s *Stage) Session(_ context.Context, server string, _ directory.Scope) (*u
 	return nil, fmt.Errorf("The server %s is down.", server)
 }
 
-// Release is directory.Upstreams's; every instance here is shared.
-func (s *Stage) Release(string, directory.Scope) {}
+// own returns the session of a scope's instance, which starts when there is none.
+// Tests don't ask for the same one twice at once.
+func (s *Stage) own(server string, scope directory.Scope) (*upstream.Session, error) {
+	if a := s.Own(server, scope.ID); a != nil {
+		return a.Session, nil
+	}
+	scope.Capabilities = slices.Clone(scope.Capabilities)
+	a, err := s.start(server, s.tables[server], upstream.Auto, scope)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.scoped[server+" "+scope.ID] = a
+	s.mu.Unlock()
+	s.ReadyFor(server, scope.ID, a.Session)
+	return a.Session, nil
+}
+
+// Own returns the instance of a scope, nil when there is none.
+func (s *Stage) Own(server, scope string) *Actor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.scoped[server+" "+scope]
+}
+
+// Scopes lists the instances that are not shared, by server and scope.
+func (s *Stage) Scopes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.scoped))
+}
+
+// Released lists the instances that were ended (directory.Upstreams).
+func (s *Stage) Released() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.released)
+}
+
+// Release ends the instance of a scope (directory.Upstreams).
+func (s *Stage) Release(server string, scope directory.Scope) {
+	s.mu.Lock()
+	key := server + " " + scope.ID
+	a := s.scoped[key]
+	delete(s.scoped, key)
+	s.released = append(s.released, key)
+	s.mu.Unlock()
+	if a != nil {
+		s.DownFor(server, scope.ID, a.Session)
+		a.close()
+	}
+}
 
 // events passes on what a server says, as the app does.
 type events struct {
 	stage *Stage
 	name  string
+	scope string
 }
 
-func (e events) Notify(_ *upstream.Session, m *rpc.Message) { e.stage.Directory.Notify(e.name, "", m) }
+func (e events) Notify(_ *upstream.Session, m *rpc.Message) {
+	e.stage.Directory.Notify(e.name, e.scope, m)
+}
 
 func (e events) Ask(ctx context.Context, _ *upstream.Session, call *upstream.Call, m *rpc.Message) ([]byte, *rpc.Error) {
-	type asker interface {
-		Declares(capability string) bool
-		Ask(ctx context.Context, m *rpc.Message) (result []byte, refused *rpc.Error)
-	}
+	var host directory.Asker
 	if call != nil {
-		if host, ok := call.Sink.(asker); ok && host.Declares("elicitation") {
-			return host.Ask(ctx, m)
-		}
+		host, _ = call.Sink.(directory.Asker)
+	}
+	return question(ctx, host, m)
+}
+
+// question lets the host answer what it declared, and declines the rest.
+func question(ctx context.Context, host directory.Asker, m *rpc.Message) ([]byte, *rpc.Error) {
+	capability := map[string]string{rpc.Elicit: "elicitation", rpc.ListRoots: "roots", rpc.CreateMessage: "sampling"}[m.MethodName()]
+	if host != nil && host.Declares(capability) {
+		return host.Ask(ctx, m)
+	}
+	switch {
+	case m.Is(rpc.ListRoots):
+		return []byte(`{"roots":[]}`), nil
+	case m.Is(rpc.CreateMessage):
+		return nil, &rpc.Error{Code: -1, Message: "no model"}
 	}
 	return []byte(`{"action":"decline"}`), nil
 }
@@ -211,6 +313,13 @@ func (g *Gate) End(_ uint64, outcome string, _ int, _ time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.outcomes = append(g.outcomes, outcome)
+}
+
+// Outcomes returns how all passed calls ended, in that order, and how many there were.
+func (g *Gate) Outcomes() (outcomes []string, begun int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.outcomes), len(g.attempts)
 }
 
 // Last returns the newest attempt and outcome.
