@@ -24,6 +24,7 @@ func scopeStage(t testing.TB, how directory.Sharing) *stage.Stage {
 	st := stage.New(t, nil, "a")
 	table := map[string]string{rpc.ListTools: `{"tools":[{"name":"t"}]}`, rpc.CallTool: `{}`, rpc.SetLevel: `{}`, rpc.Subscribe: `{}`, rpc.Unsubscribe: `{}`, rpc.ListResources: rooms}
 	st.Up("a", table)
+	synctest.Wait() // the first lists are news, too
 	st.Share("a", how, table)
 	return st
 }
