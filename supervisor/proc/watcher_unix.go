@@ -174,19 +174,36 @@ func (w *Watcher) launch() (*exec.Cmd, error) {
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 		Stdin:       read,
 	}
-	if err := cmd.Start(); err != nil {
-		write.Close()
-		return nil, fmt.Errorf("start the watcher: %w", err)
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pipe, w.cmd = write, cmd
+	// What the pipe holds is said before there is anybody to hear it: if the core
+	// is killed while the watcher starts, the watcher still knows what to end.
+	w.pipe = write
 	w.sayLocked("r " + w.run)
+	var later []string
+	said := 0
 	for e := range w.entries {
-		w.sayLocked("+ " + e.String())
+		line := "+ " + e.String()
+		if said += len(line); said > watcherAhead {
+			later = append(later, line)
+			continue
+		}
+		w.sayLocked(line)
+	}
+	if err := cmd.Start(); err != nil {
+		write.Close()
+		w.pipe = nil
+		return nil, fmt.Errorf("start the watcher: %w", err)
+	}
+	w.cmd = cmd
+	for _, line := range later {
+		w.sayLocked(line)
 	}
 	return cmd, nil
 }
+
+// watcherAhead is what every system's pipe holds with nobody reading.
+const watcherAhead = 4 << 10
 
 // sayLocked writes one line. A watcher that doesn't take it is as good as dead:
 // without its pipe it ends, and keep starts another that is told everything.
