@@ -94,7 +94,22 @@ type Entry struct {
 	Sharing  string `json:"sharing,omitempty"`  // shared (default)
 	Era      string `json:"era,omitempty"`      // auto (default), legacy, modern
 	MaxLine  int    `json:"maxLine,omitempty"`  // MiB
+
+	Ask      string         `json:"ask,omitempty"`      // a preset; "" follows the default
+	Off      []string       `json:"off,omitempty"`      // tools that no host sees; * stands for any run of characters
+	Trust    string         `json:"trust,omitempty"`    // full (default), limited, pending
+	Changes  string         `json:"changes,omitempty"`  // ask (default), accept: what happens to new and changed tools
+	Limits   *Limits        `json:"limits,omitempty"`   // of all hosts together
+	Sampling *SamplingTerms `json:"sampling,omitempty"` // nil: the server gets no model
+	Roots    []string       `json:"roots,omitempty"`    // folders the server is told of
 }
+
+// Values of Entry.Trust.
+const (
+	TrustFull    = "full"    // it runs, and what its tools say of themselves is believed
+	TrustLimited = "limited" // it runs; its annotations are not believed
+	TrustPending = "pending" // it doesn't run before a person has seen what would run
+)
 
 // Host is an AI application that was given a token.
 type Host struct {
@@ -143,6 +158,14 @@ type EditServer struct {
 	Sharing  *string            `json:"sharing,omitempty"`
 	Era      *string            `json:"era,omitempty"`
 	MaxLine  *int               `json:"maxLine,omitempty"`
+
+	Ask      *string        `json:"ask,omitempty"`
+	Off      *[]string      `json:"off,omitempty"`
+	Trust    *string        `json:"trust,omitempty"`
+	Changes  *string        `json:"changes,omitempty"`
+	Limits   *Limits        `json:"limits,omitempty"`   // all zero: none
+	Sampling *SamplingTerms `json:"sampling,omitempty"` // not enabled: none
+	Roots    *[]string      `json:"roots,omitempty"`
 }
 
 // CallTool asks for one tool call as the host "cli"; the gate decides as for
