@@ -38,7 +38,8 @@ const (
 )
 
 // Begin decides about one call and records the decision.
-func (g *gate) Begin(ctx context.Context, a *directory.Attempt) (pass uint64, refusal string) {
+func (g *gate) Begin(ctx context.Context, a *directory.Attempt) (p directory.Pass) {
+	var refusal string
 	g.seen.called(a.Host)
 	rule := "read-only tool"
 	if !a.ReadOnly {
@@ -53,10 +54,10 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) (pass uint64, re
 		if !g.broken.Swap(true) {
 			g.log.Error("record of calls not written, calls are denied", "err", err)
 		}
-		return 0, refusedRecord
+		return directory.Pass{Refusal: refusedRecord}
 	}
 	g.broken.Store(false)
-	return uint64(id), refusal
+	return directory.Pass{ID: uint64(id), Refusal: refusal}
 }
 
 func (g *gate) answer(ctx context.Context, a *directory.Attempt) (rule, refusal string) {

@@ -6,27 +6,31 @@ import "errors"
 type Code string
 
 const (
-	CodeBadRequest   Code = "bad_request"     // a malformed argument or body
-	CodeNoSuchServer Code = "no_such_server"  // the config has no server of that name
-	CodeServerExists Code = "server_exists"   // add: the name is taken
-	CodeBadName      Code = "bad_name"        // a name outside [A-Za-z0-9_-]{1,64}
-	CodeBadEntry     Code = "bad_entry"       // a server entry that can't be started as written
-	CodeNoSuchTool   Code = "no_such_tool"    // the server lists no tool of that name
-	CodeServerDown   Code = "server_down"     // it isn't ready and didn't become so in time
-	CodeServerFailed Code = "server_failed"   // crash loop: a person must act
-	CodeNoSuchHost   Code = "no_such_host"    // no host of that name was added
-	CodeHostExists   Code = "host_exists"     // host add: the name is taken
-	CodeConfigBroken Code = "config_broken"   // the config file doesn't parse; it is left as it is
-	CodeConfigNewer  Code = "config_newer"    // the file was written by a newer version of us
-	CodeConfigWrite  Code = "config_write"    // the file couldn't be replaced
-	CodeNotRunning   Code = "not_running"     // no core answers on the socket
-	CodeAlreadyRuns  Code = "already_running" // another core holds the lock
-	CodePort         Code = "port"            // no loopback port could be bound
-	CodeNotAllowed   Code = "not_allowed"     // this caller lacks the permission
-	CodeDenied       Code = "denied"          // the gate said no
-	CodeRPC          Code = "rpc"             // the server answered with a JSON-RPC error
-	CodeBodyTooLarge Code = "too_large"       // a request over its cap
-	CodeInternal     Code = "internal"        // a bug of ours
+	CodeBadRequest     Code = "bad_request"      // a malformed argument or body
+	CodeNoSuchServer   Code = "no_such_server"   // the config has no server of that name
+	CodeServerExists   Code = "server_exists"    // add: the name is taken
+	CodeBadName        Code = "bad_name"         // a name outside [A-Za-z0-9_-]{1,64}
+	CodeBadEntry       Code = "bad_entry"        // a server entry that can't be started as written
+	CodeNoSuchTool     Code = "no_such_tool"     // the server lists no tool of that name
+	CodeServerDown     Code = "server_down"      // it isn't ready and didn't become so in time
+	CodeServerFailed   Code = "server_failed"    // crash loop: a person must act
+	CodeNoSuchHost     Code = "no_such_host"     // no host of that name was added
+	CodeHostExists     Code = "host_exists"      // host add: the name is taken
+	CodeConfigBroken   Code = "config_broken"    // the config file doesn't parse; it is left as it is
+	CodeConfigNewer    Code = "config_newer"     // the file was written by a newer version of us
+	CodeConfigWrite    Code = "config_write"     // the file couldn't be replaced
+	CodeNotRunning     Code = "not_running"      // no core answers on the socket
+	CodeAlreadyRuns    Code = "already_running"  // another core holds the lock
+	CodePort           Code = "port"             // no loopback port could be bound
+	CodeNotAllowed     Code = "not_allowed"      // this caller lacks the permission
+	CodeDenied         Code = "denied"           // the gate, or the person who was asked, said no
+	CodeNoSuchQuestion Code = "no_such_question" // no question of that name is or was open
+	CodeAnswered       Code = "already_answered" // somebody else was first, or the question has ended
+	CodeBadAnswer      Code = "bad_answer"       // an answer that the question doesn't take
+	CodeHeld           Code = "held"             // everything is held
+	CodeRPC            Code = "rpc"              // the server answered with a JSON-RPC error
+	CodeBodyTooLarge   Code = "too_large"        // a request over its cap
+	CodeInternal       Code = "internal"         // a bug of ours
 )
 
 // Error is a failure at the edge: a stable code, a sentence in plain words and

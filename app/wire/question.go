@@ -58,7 +58,9 @@ type CallDetail struct {
 	Description string          `json:"description,omitempty"`
 	Annotations json.RawMessage `json:"annotations,omitempty"` // the server's own word
 	Trusted     bool            `json:"trusted"`               // whether annotations are believed
-	Arguments   json.RawMessage `json:"arguments"`             // byte for byte; {} when there are none
+	Arguments   json.RawMessage `json:"arguments,omitempty"`   // byte for byte; {} when there are none
+	ArgBytes    int             `json:"argBytes"`
+	Cut         bool            `json:"cut,omitempty"` // too long for a list: ask for the question alone
 }
 
 // FormDetail is a form that a server wants filled in. The fields are in the

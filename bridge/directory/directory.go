@@ -34,20 +34,21 @@ type Attempt struct {
 	Host       string
 	Session    string // the host's session; "" on the modern wire
 	Server     string
-	Tool       string // the server's own name
-	ReadOnly   bool   // the tool says so itself
-	Known      bool   // the tool is on the server's list
-	Definition []byte // raw; nil when it isn't
-	Arguments  []byte // raw; nil when absent
+	Tool       string          // the server's own name
+	ReadOnly   bool            // the tool says so itself
+	Known      bool            // the tool is on the server's list
+	Gone       <-chan struct{} // closed when the server's session has ended; nil: it doesn't
+	Definition []byte          // raw; nil when it isn't
+	Arguments  []byte          // raw; nil when absent
 }
 
 // Gate decides which calls run and keeps the record of them.
 type Gate interface {
-	// Begin says whether the call may run. A refusal is a sentence for the
-	// model; "" lets the call pass, and then End must follow.
-	Begin(ctx context.Context, a *Attempt) (pass uint64, refusal string)
+	// Begin says whether the call may run, after asking a person where that is
+	// needed. When it may, End must follow. It doesn't keep the attempt's bytes.
+	Begin(ctx context.Context, a *Attempt) Pass
 	// End records how a passed call ended: ok, tool_error, error, cancelled,
-	// server_down, unknown.
+	// refused, server_down, unknown.
 	End(pass uint64, outcome string, bytes int, took time.Duration)
 }
 
@@ -83,6 +84,9 @@ type Options struct {
 	Version   string
 	// Sharing says who shares an instance of the server; nil means all do.
 	Sharing func(server string) Sharing
+	// Screen says why no host may see a tool, "" when hosts may; nil: all may. It is
+	// asked for every tool at every change, and must be quick.
+	Screen func(server, tool string, definition []byte) string
 	// Question answers a question that a modern server put into a result; host
 	// may be nil.
 	Question func(ctx context.Context, host Asker, m *rpc.Message) (result []byte, refused *rpc.Error)
@@ -106,6 +110,8 @@ type Directory struct {
 	seats   map[*Seat]struct{}
 	dirty   map[job]progress // lists to read; each is read by one goroutine at a time
 	wake    chan struct{}
+	// screened counts the times that Screen's answers may have changed.
+	screened int
 
 	held  *holds
 	cache *cache

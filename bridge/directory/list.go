@@ -19,6 +19,7 @@ type item struct {
 	readOnly bool       // a tool's annotations.readOnlyHint
 	repairs  []rpc.Edit // what makes it fit for hosts, on the merged endpoint only
 	hidden   string     // why hosts don't see it there; "" when they do
+	off      string     // why no host may see it anywhere (Options.Screen)
 }
 
 var listMethods = [kinds]string{rpc.ListTools, rpc.ListPrompts, rpc.ListResources, rpc.ListTemplates}

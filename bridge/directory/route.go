@@ -97,7 +97,11 @@ func (d *Directory) forward(ctx context.Context, r *Request, server string, edit
 	if err != nil {
 		return failure(rpc.CodeInternal, err.Error())
 	}
-	return Answer{Reply: reply, era: session.Info().Era}
+	answer := Answer{Reply: reply, era: session.Info().Era}
+	if r.Message.Is(rpc.ListTools) {
+		d.screenReply(server, &answer)
+	}
+	return answer
 }
 
 func (d *Directory) session(ctx context.Context, seat *Seat, server string) (*upstream.Session, error) {
@@ -268,33 +272,37 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 	if !a.Known { // the server has just come up for this call: its list tells what the gate must know
 		d.settled(ctx, func(v *View) bool { return v.describe(a) || v.pending[tools] == 0 })
 	}
-	pass, refusal := d.opts.Gate.Begin(ctx, a)
-	select {
-	case <-session.Done(): // a person may have thought for a while
-		if refusal == "" {
-			session, err = d.session(ctx, seat, a.Server)
-		}
-	default:
+	a.Gone = session.Done()
+	pass := d.opts.Gate.Begin(ctx, a)
+	if pass.Follow != nil {
+		return pass.Follow.wait(ctx)
 	}
-	if refusal != "" {
-		answer := toolFailure(refusal)
+	if pass.Refusal != "" {
+		answer := toolFailure(pass.Refusal)
 		answer.Denied = true
-		return answer
-	}
-	if err != nil {
-		d.opts.Gate.End(pass, "server_down", 0, 0)
-		answer := toolFailure(err.Error())
-		answer.Down = true
+		pass.Lead.settle(&answer)
 		return answer
 	}
 	began := time.Now()
+	end := func(answer *Answer, outcome string) {
+		pass.Lead.settle(answer)
+		d.opts.Gate.End(pass.ID, outcome, len(answer.Reply.Raw), time.Since(began))
+	}
+	select {
+	case <-session.Done(): // a moment ago
+		if session, err = d.session(ctx, seat, a.Server); err != nil {
+			answer := toolFailure(err.Error())
+			answer.Down = true
+			end(&answer, "server_down")
+			return answer
+		}
+	default:
+	}
 	if d.holds(r, session) {
-		return d.hold(ctx, r, a.Server, session, edits, func(answer *Answer, outcome string) {
-			d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
-		})
+		return d.hold(ctx, r, a.Server, session, edits, end)
 	}
 	answer, outcome := d.run(ctx, r, session, edits)
-	d.opts.Gate.End(pass, outcome, len(answer.Reply.Raw), time.Since(began))
+	end(&answer, outcome)
 	return answer
 }
 

@@ -37,7 +37,9 @@ type Server struct {
 	reading   bool             // and are being read now
 	uris      []string
 	templates []template
-	raw       [kinds][]item
+	raw       [kinds][]item // as they were read
+	items     [kinds][]item // what of it hosts see, by hidden and off
+	screened  int           // Directory.screened when items was made
 }
 
 // Tool is one tool by both its names.
@@ -45,6 +47,7 @@ type Tool struct {
 	Name       string
 	Seen       string // on the merged endpoint; "" when it is hidden there
 	Hidden     string // why
+	Off        bool   // hidden on every endpoint
 	ReadOnly   bool
 	Definition []byte
 	Headers    []translate.ParamHeader // arguments that modern hosts repeat as headers
@@ -93,7 +96,7 @@ func (d *Directory) publishLocked() changes {
 	}
 	for _, name := range d.order {
 		s := d.servers[name]
-		v.servers[name] = v.serverView(s, old.servers[name])
+		v.servers[name] = d.serverView(s, old.servers[name])
 		for k := range kinds {
 			if l := &s.lists[k]; s.pending && l.readAt.IsZero() && !l.known {
 				v.pending[k]++
@@ -114,10 +117,10 @@ func (d *Directory) publishLocked() changes {
 }
 
 // serverView builds one server's part, or keeps the old one when nothing moved.
-func (v *View) serverView(s *server, old *Server) *Server {
+func (d *Directory) serverView(s *server, old *Server) *Server {
 	kept := s.lists[tools].known && s.lists[tools].readAt.IsZero()
 	reading := kept && s.session != nil
-	if old != nil && old.Info == s.info && old.kept == kept && old.reading == reading {
+	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.reading == reading {
 		same := true
 		for k := range kinds {
 			same = same && sameList(old.raw[k], s.lists[k].items)
@@ -126,16 +129,18 @@ func (v *View) serverView(s *server, old *Server) *Server {
 			return old
 		}
 	}
-	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, reading: reading}
+	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, reading: reading, screened: d.screened}
 	for k := range kinds {
 		out.raw[k] = s.lists[k].items
 	}
+	out.items = out.raw
+	out.items[tools] = d.screen(s.name, out.raw[tools])
 	out.Tools = make([]Tool, 0, len(out.raw[tools]))
-	for _, it := range out.raw[tools] {
+	for _, it := range out.items[tools] {
 		if it.name == "" {
 			continue // nobody can call it
 		}
-		t := Tool{Name: it.name, Hidden: it.hidden, ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)}
+		t := Tool{Name: it.name, Hidden: it.hidden, Off: it.off != "", ReadOnly: it.readOnly, Definition: it.raw, Headers: translate.ParamHeaders(it.raw)}
 		if t.Hidden == "" {
 			t.Seen = seenAs(s.name, it.name)
 		}
@@ -179,7 +184,7 @@ func (v *View) merge(k kind) []byte {
 	seen := make(map[string]string)
 	for _, name := range v.order {
 		v.warnHidden(k, name)
-		for _, it := range v.servers[name].raw[k] {
+		for _, it := range v.servers[name].items[k] {
 			if it.hidden != "" {
 				continue
 			}
@@ -207,8 +212,8 @@ const maxHiddenShown = 10
 // warnHidden says which entries of a server's list hosts don't see, and why.
 func (v *View) warnHidden(k kind, server string) {
 	hidden := 0
-	for i, it := range v.servers[server].raw[k] {
-		if it.hidden == "" {
+	for i, it := range v.servers[server].items[k] {
+		if it.hidden == "" || it.off != "" { // what a person turned off is no problem
 			continue
 		}
 		if hidden++; hidden > maxHiddenShown {
@@ -254,7 +259,7 @@ func diff(old, now *View) changes {
 		}
 		var differs [kinds]bool
 		for k := range kinds {
-			differs[k] = was == nil && len(s.raw[k]) > 0 || was != nil && !equalItems(was.raw[k], s.raw[k])
+			differs[k] = was == nil && len(s.raw[k]) > 0 || was != nil && !equalSeen(was.items[k], s.items[k])
 		}
 		c.servers[name] = differs
 	}
@@ -267,6 +272,19 @@ func equalItems(a, b []item) bool {
 	}
 	for i := range a {
 		if !bytes.Equal(a[i].raw, b[i].raw) {
+			return false
+		}
+	}
+	return true
+}
+
+// equalSeen compares what hosts see of two lists.
+func equalSeen(a, b []item) bool {
+	if !equalItems(a, b) {
+		return false
+	}
+	for i := range a {
+		if (a[i].off == "") != (b[i].off == "") {
 			return false
 		}
 	}

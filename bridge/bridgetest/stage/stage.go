@@ -34,6 +34,7 @@ type Stage struct {
 	tables   map[string]map[string]string // of servers that are not shared
 	scoped   map[string]*Actor            // by server and scope
 	released []string                     // likewise
+	hidden   map[string]string            // why no host sees a tool
 }
 
 // Actor is one scripted server with its session.
@@ -56,7 +57,7 @@ func Kept(t testing.TB, folder string, fingerprint func(server string) string, p
 	s := &Stage{Gate: &Gate{}, t: t, actors: make(map[string]*Actor), changed: make(chan struct{}),
 		sharing: make(map[string]directory.Sharing), tables: make(map[string]map[string]string), scoped: make(map[string]*Actor)}
 	s.Directory = directory.New(directory.Options{Upstreams: s, Gate: s.Gate, Log: slog.New(slog.DiscardHandler),
-		Name: "bridgekeeper", Version: "1", Cache: folder, Fingerprint: fingerprint, Changed: s.poke, Question: question, Sharing: s.sharingOf})
+		Name: "bridgekeeper", Version: "1", Cache: folder, Fingerprint: fingerprint, Changed: s.poke, Question: question, Sharing: s.sharingOf, Screen: s.screen})
 	s.Configure(names, func(name string) bool { return slices.Contains(pending, name) })
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -285,17 +286,32 @@ func question(ctx context.Context, host directory.Asker, m *rpc.Message) ([]byte
 	return []byte(`{"action":"decline"}`), nil
 }
 
+// Hide makes no host see a tool any more; "" shows it again.
+func (s *Stage) Hide(tool, why string) {
+	s.mu.Lock()
+	s.hidden = map[string]string{tool: why}
+	s.mu.Unlock()
+	s.Rescreen()
+}
+
+func (s *Stage) screen(_, tool string, _ []byte) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hidden[tool]
+}
+
 // Gate lets every call pass but those of tools in Refuse, and records them.
 type Gate struct {
 	mu       sync.Mutex // guards the fields below
 	Refuse   map[string]string
-	Thinking func() // called before the decision
+	Thinking func()                           // called before the decision
+	Joined   func(pass uint64) directory.Pass // decides instead of Refuse
 	attempts []directory.Attempt
 	outcomes []string
 }
 
 // Begin decides (directory.Gate).
-func (g *Gate) Begin(_ context.Context, a *directory.Attempt) (uint64, string) {
+func (g *Gate) Begin(_ context.Context, a *directory.Attempt) directory.Pass {
 	g.mu.Lock()
 	own := *a
 	own.Definition, own.Arguments = slices.Clone(a.Definition), slices.Clone(a.Arguments)
@@ -305,7 +321,10 @@ func (g *Gate) Begin(_ context.Context, a *directory.Attempt) (uint64, string) {
 	if thinking != nil {
 		thinking()
 	}
-	return pass, refusal
+	if g.Joined != nil {
+		return g.Joined(pass)
+	}
+	return directory.Pass{ID: pass, Refusal: refusal}
 }
 
 // End records (directory.Gate).
