@@ -9,3 +9,10 @@ func peerUID(fd uintptr) (int, error) {
 	}
 	return int(cred.Uid), nil
 }
+
+// localPeerPID is LOCAL_PEERPID of <sys/un.h>.
+const localPeerPID = 2
+
+func peerPID(fd uintptr) (int, error) {
+	return unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, localPeerPID)
+}

@@ -9,3 +9,11 @@ func peerUID(fd uintptr) (int, error) {
 	}
 	return int(cred.Uid), nil
 }
+
+func peerPID(fd uintptr) (int, error) {
+	cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Pid), nil
+}

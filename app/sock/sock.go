@@ -120,3 +120,21 @@ func SameUser(conn net.Conn) error {
 	}
 	return nil
 }
+
+// PeerPID returns the process that connected, as the kernel tells; 0 and true for
+// a connection that never left this process.
+func PeerPID(conn net.Conn) (pid int, ok bool) {
+	u, unix := conn.(*net.UnixConn)
+	if !unix {
+		return 0, true
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	var perr error
+	if err := raw.Control(func(fd uintptr) { pid, perr = peerPID(fd) }); err != nil || perr != nil || pid <= 0 {
+		return 0, false
+	}
+	return pid, true
+}

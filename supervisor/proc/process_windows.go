@@ -53,6 +53,7 @@ func Start(c Command) (*Process, error) {
 		windows.CloseHandle(job)
 		return nil, err
 	}
+	jobs.Store(job, true)
 	go p.wait()
 	return p, nil
 }
@@ -102,6 +103,7 @@ func resume(pid uint32) error {
 // (closeStdin, unless it is nil) has had its time, the job is terminated.
 func (p *Process) End(closeStdin func(), e Ending) error {
 	defer windows.CloseHandle(p.tree)
+	defer jobs.Delete(p.tree)
 	if closeStdin != nil {
 		closeStdin()
 		p.doneWithin(e.EOF)
