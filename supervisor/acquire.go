@@ -66,8 +66,9 @@ func (s *Supervisor) instance(key Key) (*instance, error) {
 		down.Reason, down.cause = errShutdown.Error(), errShutdown
 	case srv == nil || srv.removed || key.Scope == "":
 		down.Reason = fmt.Sprintf("no server is named %s", key.Server)
-	case srv.spec.Disabled:
-		down.State, down.Reason = Disabled, "it is disabled"
+	case srv.spec.off():
+		down.State, _ = srv.spec.barred()
+		down.Reason = barredReasons[down.State]
 	case srv.stopped:
 		down.Reason = "it is stopped"
 	default:

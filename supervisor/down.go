@@ -18,6 +18,11 @@ func (e *DownError) Error() string { return fmt.Sprintf("server %s: %s", e.Serve
 
 func (e *DownError) Unwrap() error { return e.cause }
 
+var barredReasons = map[State]string{
+	Disabled: "it is disabled",
+	Held:     "it waits for a person to look at what would run",
+}
+
 // down describes a view that has no session.
 func (i *instance) down(v *view, cause error) *DownError {
 	e := &DownError{Server: i.key.Server, State: v.status.State, NextTry: v.status.NextTry, cause: cause}
@@ -26,8 +31,8 @@ func (i *instance) down(v *view, cause error) *DownError {
 		last = v.status.LastExit.Reason
 	}
 	switch v.status.State {
-	case Disabled:
-		e.Reason = "it is disabled"
+	case Disabled, Held:
+		e.Reason = barredReasons[v.status.State]
 	case Starting:
 		e.Reason = "it is still starting: " + string(v.status.Phase)
 	case Backoff:
@@ -36,8 +41,6 @@ func (i *instance) down(v *view, cause error) *DownError {
 		e.Reason = last
 	case Stopping:
 		e.Reason = "it is being stopped"
-	case Held:
-		e.Reason = "it waits for a person's trust"
 	default:
 		e.Reason = "it is stopped"
 	}

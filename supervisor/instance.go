@@ -80,10 +80,10 @@ func newInstance(s *Supervisor, key Key, spec Spec, lines *Log, gen uint64) *ins
 		timer:  time.NewTimer(time.Hour),
 	}
 	i.timer.Stop()
-	i.want = spec.Start == StartAlways && !spec.Disabled
+	i.want = spec.Start == StartAlways && !spec.off()
 	switch {
-	case spec.Disabled:
-		i.now.State = Disabled
+	case spec.off():
+		i.now.State, _ = spec.barred()
 	case i.want: // never seen as Stopped: that would be somebody's doing
 		i.now.State, i.now.Phase = Starting, Resolving
 	}
@@ -160,7 +160,7 @@ func (i *instance) obey(o order) {
 		i.stopped = false
 		i.fresh()
 	case orderDemand:
-		if i.stopped || i.spec.Disabled || i.forget || i.spec.Start != StartOnDemand {
+		if i.stopped || i.spec.off() || i.forget || i.spec.Start != StartOnDemand {
 			return
 		}
 		i.want = true
@@ -182,17 +182,17 @@ func (i *instance) apply(spec Spec) {
 	i.forget = false
 	changed := !sameProcess(&old, &spec)
 	switch {
-	case spec.Disabled:
+	case spec.off():
 		i.want, i.stopped = false, false
 		i.end(errDisabled)
-	case back, old.Disabled:
+	case back, old.off():
 		i.stopped = false
 		i.want = spec.Start == StartAlways
 		i.fresh()
 	case spec.Start == StartAlways && !i.stopped:
 		i.want = true
 	}
-	if changed && !spec.Disabled {
+	if changed && !spec.off() {
 		i.fresh()
 		if i.run != nil && i.want {
 			i.end(errChanged)
@@ -229,8 +229,8 @@ func (i *instance) settle() {
 		}
 	default:
 		i.timer.Stop()
-		if i.spec.Disabled {
-			i.enter(Disabled)
+		if state, off := i.spec.barred(); off {
+			i.enter(state)
 		} else {
 			i.enter(Stopped)
 		}
@@ -284,7 +284,7 @@ func (i *instance) publish() {
 		status:  i.now,
 		session: i.session,
 		want:    i.want,
-		demand:  i.spec.Start == StartOnDemand && !i.stopped && !i.spec.Disabled && !i.forget,
+		demand:  i.spec.Start == StartOnDemand && !i.stopped && !i.spec.off() && !i.forget,
 		changed: make(chan struct{}),
 	}
 	if i.run != nil {

@@ -106,6 +106,33 @@ func TestApply(t *testing.T) {
 	h.until("b again", func() bool { st := h.get("b"); return st.State == Ready && st.Gen >= 3 })
 }
 
+// A command that nobody had looked at was started by the first use of it.
+func TestHeldServerIsNotStarted(t *testing.T) {
+	h := start(t, Options{})
+	a := testSpec(t, "a", "normal")
+	a.Held = true
+	h.Apply([]Spec{a})
+	h.reach("a", Held)
+	if err := h.Start("a"); err == nil || !strings.Contains(err.Error(), "look at what would run") {
+		t.Errorf("a person's start: %v", err)
+	}
+	for _, scope := range []string{"", "host"} {
+		_, err := h.Acquire(t.Context(), Key{Server: "a", Scope: scope})
+		if down, ok := errors.AsType[*DownError](err); !ok || down.State != Held {
+			t.Errorf("used for %q: %v", scope, err)
+		}
+	}
+	a.Held = false
+	h.Apply([]Spec{a})
+	pid := h.reach("a", Ready).PID
+	a.Held = true // what runs is not what was looked at any more
+	h.Apply([]Spec{a})
+	h.reach("a", Held)
+	if !gone(pid) {
+		t.Error("it still runs")
+	}
+}
+
 // A server nobody used ran for weeks.
 func TestOnDemand(t *testing.T) {
 	h := start(t, Options{})

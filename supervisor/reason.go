@@ -15,7 +15,7 @@ var (
 	errRestart  = errors.New("the server is being restarted")
 	errChanged  = errors.New("the server is being restarted with its new configuration")
 	errRemoved  = errors.New("the server was removed")
-	errDisabled = errors.New("the server was disabled")
+	errDisabled = errors.New("the server was disabled, or held for a person to look at")
 	errIdle     = errors.New("the server was not used and has been stopped")
 	errShutdown = errors.New("Bridgekeeper is shutting down")
 	errReleased = errors.New("this copy of the server is no longer needed")

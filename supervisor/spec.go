@@ -29,10 +29,24 @@ type Spec struct {
 	Start    StartMode
 	IdleStop time.Duration // on-demand only; 0 means DefaultIdleStop
 	Disabled bool
+	Held     bool // a person hasn't yet seen what would run: nothing is started
 	MaxLine  int // bytes a line of stdout may have; 0 means stdio.DefaultMaxLine
 	// Terms is whatever else the conversation depends on; only compared.
 	Terms string
 }
+
+// barred reports whether the server must not run at all, and the state that this is.
+func (s *Spec) barred() (State, bool) {
+	switch {
+	case s.Disabled:
+		return Disabled, true
+	case s.Held:
+		return Held, true
+	}
+	return "", false
+}
+
+func (s *Spec) off() bool { return s.Disabled || s.Held }
 
 // Key names one instance: a server, and for whom it runs. Scope is "" for the
 // shared instance, a host's name for per-host, a session's id for per-session.

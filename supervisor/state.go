@@ -12,7 +12,7 @@ const (
 	Ready    State = "ready"
 	Backoff  State = "backoff"
 	Failed   State = "failed" // crash loop, or the command can't be run: a person must act
-	Held     State = "held"   // waits for a person's trust (nothing moves here yet)
+	Held     State = "held"   // a person hasn't yet seen what would run
 	Stopping State = "stopping"
 	Stopped  State = "stopped"
 )

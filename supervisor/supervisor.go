@@ -157,7 +157,7 @@ func (s *Supervisor) noteLocked(spec Spec) {
 		srv = &server{log: newLog(logPath(s.opts.LogDir, spec.Server), s.past[spec.Server].seq)}
 		s.servers[spec.Server] = srv
 	}
-	if srv.removed || spec.Disabled {
+	if srv.removed || spec.off() {
 		srv.stopped = false
 	}
 	srv.spec, srv.removed = spec, false
@@ -252,8 +252,9 @@ func (s *Supervisor) act(name string, kind orderKind) error {
 		err = fmt.Errorf("no server is named %s", name)
 	case s.closing:
 		err = errShutdown
-	case kind != orderStop && srv.spec.Disabled:
-		err = fmt.Errorf("server %s: it is disabled", name)
+	case kind != orderStop && srv.spec.off():
+		state, _ := srv.spec.barred()
+		err = fmt.Errorf("server %s: %s", name, barredReasons[state])
 	}
 	if err != nil {
 		s.mu.Unlock()

@@ -273,7 +273,9 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		d.settled(ctx, func(v *View) bool { return v.describe(a) || v.pending[tools] == 0 })
 	}
 	a.Gone = session.Done()
+	done := session.Await()
 	pass := d.opts.Gate.Begin(ctx, a)
+	done()
 	if pass.Follow != nil {
 		return pass.Follow.wait(ctx)
 	}

@@ -81,6 +81,7 @@ type Session struct {
 
 	replies  sync.Pool // of empty reply channels
 	nextID   atomic.Uint64
+	awaited  atomic.Int32 // calls that a person is asked about
 	lastUsed atomic.Int64 // Unix nanoseconds
 
 	mu    sync.Mutex // guards the fields below
@@ -134,7 +135,7 @@ func (s *Session) Close(cause error) { s.end(cause) }
 // the lines were closed.
 func (s *Session) Wait() { s.workers.Wait() }
 
-// Load reports the calls in flight, whether one of them has reported progress,
+// Load reports the calls in flight or awaited, whether one of them has reported progress,
 // and when the session was last used.
 func (s *Session) Load() (inFlight int, progressing bool, lastUsed time.Time) {
 	s.mu.Lock()
@@ -146,7 +147,14 @@ func (s *Session) Load() (inFlight int, progressing bool, lastUsed time.Time) {
 		progressing = progressing || c.progressed
 	}
 	s.mu.Unlock()
-	return inFlight, progressing, time.Unix(0, s.lastUsed.Load())
+	return inFlight + int(s.awaited.Load()), progressing, time.Unix(0, s.lastUsed.Load())
+}
+
+// Await counts a call that will be made once a person has allowed it, so that the
+// session doesn't look idle meanwhile.
+func (s *Session) Await() (done func()) {
+	s.awaited.Add(1)
+	return func() { s.awaited.Add(-1) }
 }
 
 // Ping makes one cheap round trip: ping, or server/discover where there is no
