@@ -26,19 +26,19 @@ const (
 // exitCode is the one place where failures become exit codes.
 func exitCode(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer:
 		return exitUsage
 	case wire.CodeNotRunning:
 		return exitNotRunning
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion:
 		return exitNotFound
-	case wire.CodeDenied, wire.CodeNotAllowed:
+	case wire.CodeDenied, wire.CodeNotAllowed, wire.CodeHeld:
 		return exitDenied
 	case wire.CodeConfigBroken, wire.CodeConfigNewer, wire.CodeConfigWrite:
 		return exitConfig
 	case wire.CodeServerDown, wire.CodeServerFailed, wire.CodeRPC:
 		return exitServer
-	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeAlreadyRuns:
+	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeAlreadyRuns, wire.CodeAnswered:
 		return exitConflict
 	}
 	return exitOther

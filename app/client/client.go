@@ -119,6 +119,39 @@ func (c *Client) RemoveHost(ctx context.Context, name string) error {
 	return c.do(ctx, http.MethodDelete, "/hosts/"+url.PathEscape(name), nil, nil)
 }
 
+// Question returns one open question, whole.
+func (c *Client) Question(ctx context.Context, id string) (*wire.Question, error) {
+	var q wire.Question
+	return &q, c.do(ctx, http.MethodGet, "/questions/"+url.PathEscape(id), nil, &q)
+}
+
+// PastQuestions returns the questions that were settled lately, newest last.
+func (c *Client) PastQuestions(ctx context.Context) ([]wire.Settled, error) {
+	var past []wire.Settled
+	return past, c.do(ctx, http.MethodGet, "/questions/past", nil, &past)
+}
+
+// Answer answers a question.
+func (c *Client) Answer(ctx context.Context, id string, a wire.Answer) error {
+	return c.do(ctx, http.MethodPost, "/questions/"+url.PathEscape(id)+"/answer", a, nil)
+}
+
+// DenyServer answers no to everything that waits because of one server.
+func (c *Client) DenyServer(ctx context.Context, name string) (int, error) {
+	var out struct{ Denied int }
+	err := c.do(ctx, http.MethodPost, server(name, "deny"), nil, &out)
+	return out.Denied, err
+}
+
+// Hold denies every call and question from now on, or ends that.
+func (c *Client) Hold(ctx context.Context, on bool) error {
+	method := http.MethodDelete
+	if on {
+		method = http.MethodPut
+	}
+	return c.do(ctx, method, "/hold", nil, nil)
+}
+
 // Logs hands each line to send; see localapi.Use.
 func (c *Client) Logs(ctx context.Context, name string, lines int, follow bool, send func(wire.LogLine) error) error {
 	path := "/logs"

@@ -87,13 +87,13 @@ func head(w http.ResponseWriter, code int) {
 // status is the HTTP status of each code.
 func status(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer:
 		return http.StatusBadRequest
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion:
 		return http.StatusNotFound
-	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeConfigBroken, wire.CodeConfigNewer, wire.CodeAlreadyRuns:
+	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeConfigBroken, wire.CodeConfigNewer, wire.CodeAlreadyRuns, wire.CodeAnswered:
 		return http.StatusConflict
-	case wire.CodeNotAllowed, wire.CodeDenied:
+	case wire.CodeNotAllowed, wire.CodeDenied, wire.CodeHeld:
 		return http.StatusForbidden
 	case wire.CodeBodyTooLarge:
 		return http.StatusRequestEntityTooLarge

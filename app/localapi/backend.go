@@ -45,10 +45,26 @@ type Hosts interface {
 	RemoveHost(ctx context.Context, name string) error
 }
 
+// Questions are what waits for a person. What a caller may do is the
+// implementation's to decide, by CallerOf(ctx).
+type Questions interface {
+	Question(ctx context.Context, id string) (*wire.Question, error)
+	// Past returns the questions that were settled lately, newest last.
+	Past(ctx context.Context) ([]wire.Settled, error)
+	Answer(ctx context.Context, id string, a wire.Answer) error
+	// DenyServer answers no to everything that waits because of one server.
+	DenyServer(ctx context.Context, server string) (int, error)
+	// Hold denies every call and question from now on, or ends that.
+	Hold(ctx context.Context, on bool) error
+	// Attend counts the caller among those who can answer until ctx ends.
+	Attend(ctx context.Context) (leave func(), err error)
+}
+
 // Backend is everything the API serves.
 type Backend interface {
 	Snapshots
 	Servers
 	Use
 	Hosts
+	Questions
 }

@@ -70,6 +70,7 @@ func (h *handler) routes() http.Handler {
 
 	mux.HandleFunc("POST /v1/hosts", h.addHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
+	h.questionRoutes(mux)
 	mux.HandleFunc("/", noRoute)
 	return mux
 }
@@ -94,7 +95,7 @@ func (h *handler) tracked(next http.Handler) http.Handler {
 		}()
 		// The connection may come from an earlier request with a limit of its own.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, withSecret(r))
 	})
 }
 
@@ -209,6 +210,14 @@ func (h *handler) logs(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) watch(w http.ResponseWriter, r *http.Request) {
+	if r.FormValue("attend") == "true" {
+		leave, err := h.backend.Attend(r.Context())
+		if err != nil {
+			answerError(w, err)
+			return
+		}
+		defer leave()
+	}
 	s := newStream(w)
 	err := s.run(r.Context(), func() error {
 		return h.backend.Watch(r.Context(), func(e wire.Event) error { return s.send(e) })

@@ -23,6 +23,8 @@ type HostTerms struct {
 type QuestionTerms struct {
 	Deadline  string            `json:"deadline,omitempty"`  // "" is 5m
 	Deadlines map[string]string `json:"deadlines,omitempty"` // by the question's kind
+	// CLI lets the command line answer, also where no terminal and no window does.
+	CLI bool `json:"cli,omitempty"`
 }
 
 // RecordTerms are what the record of calls keeps.

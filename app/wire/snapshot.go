@@ -13,6 +13,9 @@ type Snapshot struct {
 	Config  Config   `json:"config"`
 	Servers []Server `json:"servers"` // in config order
 	Hosts   []Host   `json:"hosts"`   // by name
+	// Questions are those that wait for a person, oldest first. Long arguments are
+	// left out: ask for the question alone.
+	Questions []Question `json:"questions"`
 }
 
 // Core describes the running process.
@@ -24,6 +27,10 @@ type Core struct {
 	Socket  string    `json:"socket"`  // path of the local API
 	Open    bool      `json:"open"`    // no token is asked for (serve --open)
 	Answers string    `json:"answers"` // tty, allow or deny
+	// Attended is set when somebody can answer questions now.
+	Attended bool `json:"attended"`
+	// Held is when everything was put on hold; zero when it isn't.
+	Held time.Time `json:"held,omitzero"`
 	// Sessions counts the hosts' open legacy sessions.
 	Sessions int `json:"sessions"`
 	// Warnings are sentences a person should see: a port that was taken, names that collide.

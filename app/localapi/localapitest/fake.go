@@ -24,6 +24,8 @@ type Fake struct {
 	lines   map[string][]wire.LogLine
 	acts    []string
 	hanging int // calls of the tool that hangs
+	past    []wire.Settled
+	answers []wire.Answer
 }
 
 // Hanging counts the calls of the tool "hangs" that are in flight.

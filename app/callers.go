@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"crypto/subtle"
+	"os"
+	"sync"
+
+	"bridgekeeper/app/localapi"
+	"bridgekeeper/app/wire"
+	"bridgekeeper/supervisor/proc"
+)
+
+// caller says what may be believed of who uses the local API.
+type caller struct {
+	name  string // for the record: window, cli, program
+	child bool   // it runs below one of our servers
+	own   bool   // it is this program, started by the person
+}
+
+// secrets are what programs that the core started itself bring along.
+type secrets struct {
+	mu    sync.Mutex          // guards known
+	known map[string]struct{} // of windows that run now
+}
+
+// admit makes a secret good until the window that has it is gone.
+func (s *secrets) admit(secret string) (forget func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = make(map[string]struct{})
+	}
+	s.known[secret] = struct{}{}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.known, secret)
+	}
+}
+
+func (s *secrets) good(secret string) bool {
+	if secret == "" {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := 0
+	for known := range s.known {
+		found |= subtle.ConstantTimeCompare([]byte(known), []byte(secret))
+	}
+	return found == 1
+}
+
+// who looks at the process that makes a request.
+func (a *App) who(ctx context.Context) caller {
+	c := localapi.CallerOf(ctx)
+	switch {
+	case a.secrets.good(c.Secret):
+		return caller{name: "window", own: true}
+	case c.PID == os.Getpid():
+		return caller{name: "cli", own: true}
+	case c.PID == 0:
+		return caller{name: "program"}
+	}
+	o, ok := proc.OriginOf(c.PID)
+	switch {
+	case !ok:
+		return caller{name: "program"}
+	case o.Child:
+		return caller{name: "server", child: true}
+	case o.Ours:
+		return caller{name: "cli", own: true}
+	}
+	return caller{name: "program"}
+}
+
+// mayAnswer says who answers, or why the caller may not.
+func (a *App) mayAnswer(ctx context.Context) (by string, refused *wire.Error) {
+	c := a.who(ctx)
+	switch {
+	case c.name == "window":
+		return c.name, nil
+	case c.child:
+		a.opts.Log.Warn("a server's process tried to answer a question", "pid", localapi.CallerOf(ctx).PID)
+		a.note("a process of a server tried to answer a question, and was refused")
+		return "", &wire.Error{Code: wire.CodeNotAllowed, Message: "A server's own process can't answer questions.",
+			Hint: "Answer in the terminal of `serve`, or from a terminal of your own."}
+	case !c.own:
+		return "", &wire.Error{Code: wire.CodeNotAllowed, Message: "Only Bridgekeeper's own programs can answer questions.",
+			Hint: "Use `bridgekeeper question answer`."}
+	case a.opts.Answers == AnswerDeny && !a.config.Current().Settings.Questions.CLI:
+		return "", &wire.Error{Code: wire.CodeNotAllowed, Message: "The command line may not answer questions here.",
+			Hint: "Start the core with `serve --answers tty`, or write \"questions\": {\"cli\": true} into the config file by hand."}
+	}
+	return c.name, nil
+}
