@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 			env.Values["fake"] = fake
 			return core(env, dir, fake)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"scene": scene},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"scene": scene, "questions": questions},
 	})
 }
 
@@ -101,6 +101,23 @@ func core(env *testscript.Env, dir string, fake *localapitest.Fake) error {
 		<-done
 	})
 	return nil
+}
+
+// questions lets the core wait for a person.
+func questions(ts *testscript.TestScript, _ bool, _ []string) {
+	fake := ts.Value("fake").(*localapitest.Fake)
+	now := time.Now()
+	one := wire.Question{ID: "q1", Kind: wire.AskCall, Asked: now.Add(-10 * time.Second), Deadline: now.Add(4*time.Minute + time.Second), Host: "cursor", Server: "rooms",
+		Tool: "reboot_room", Why: "the tool isn't read-only", Choices: []string{"deny", "once", "tool"},
+		Call: &wire.CallDetail{Arguments: []byte("{\"room\":\"ce\u202edar\"}")}}
+	fake.Ask(one)
+	one.ID, one.Kind, one.Call = "q2", wire.AskForm, nil
+	one.Choices = []string{"deny", "cancel", "once"}
+	one.Form = &wire.FormDetail{Message: "Which?", Fields: []wire.FormField{{Name: "room", Type: "string"}}}
+	fake.Ask(one)
+	one.ID, one.Kind, one.Form = "q3", wire.AskChangedTool, nil
+	one.Change = &wire.ChangeDetail{Diff: []wire.DiffLine{{Op: "same", Text: "{"}, {Op: "gone", Text: "old"}, {Op: "added", Text: "new"}}}
+	fake.Ask(one)
 }
 
 // scene fills the core: one server that is fine and three that are not.

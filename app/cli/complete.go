@@ -83,3 +83,23 @@ func (p *program) completeCall(cmd *cobra.Command, args []string, _ string) ([]s
 func others(names, taken []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(taken, name) })
 }
+
+func (p *program) completeQuestions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var open []wire.Question
+	ids := p.ask(cmd, func(ctx context.Context, core *client.Client) ([]string, error) {
+		s, err := core.Snapshot(ctx)
+		open = s.Questions
+		return each(s.Questions, func(q wire.Question) string { return q.ID }), err
+	})
+	switch {
+	case len(args) == 0:
+		return ids, noFiles
+	case len(args) == 1 && cmd.Name() == "answer":
+		for _, q := range open {
+			if q.ID == args[0] {
+				return q.Choices, noFiles
+			}
+		}
+	}
+	return nil, noFiles
+}

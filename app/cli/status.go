@@ -45,6 +45,12 @@ func (p *program) printStatus(s *wire.Snapshot, now time.Time) {
 		row("", "%s", p.out.paint(red, "open: no token is asked for"))
 	}
 	row("answers", "%s", s.Core.Answers)
+	if !s.Core.Held.IsZero() {
+		row("held", "%s", p.out.paint(red, "every call is denied, since "+ago(s.Core.Held, now)+" (`bridgekeeper hold off` ends that)"))
+	}
+	if n := len(s.Questions); n > 0 {
+		row("questions", "%s", p.out.paint(yellow, plural(n, "waits", "wait")+" for an answer (`bridgekeeper question list`)"))
+	}
 	row("config", "%s", text(s.Config.Path))
 	if e := s.Config.Error; e != nil {
 		row("", "%s %s", p.out.paint(red, "not in use:"), visible(e.Message))
