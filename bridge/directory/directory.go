@@ -29,6 +29,15 @@ type Asker interface {
 	Ask(ctx context.Context, m *rpc.Message) (result []byte, refused *rpc.Error)
 }
 
+// Question is what a server asks in the middle of a call.
+type Question struct {
+	Server  string
+	Host    string // whose call it is; "" when that isn't known
+	About   upstream.About
+	Asker   Asker // the calling host's end; nil when it can't be asked
+	Message *rpc.Message
+}
+
 // Attempt is one tool call on its way to the gate.
 type Attempt struct {
 	Host       string
@@ -87,9 +96,8 @@ type Options struct {
 	// Screen says why no host may see a tool, "" when hosts may; nil: all may. It is
 	// asked for every tool at every change, and must be quick.
 	Screen func(server, tool string, definition []byte) string
-	// Question answers a question that a modern server put into a result; host
-	// may be nil.
-	Question func(ctx context.Context, host Asker, m *rpc.Message) (result []byte, refused *rpc.Error)
+	// Question answers a question that a modern server put into a result.
+	Question func(ctx context.Context, q *Question) (result []byte, refused *rpc.Error)
 	// Cache is the folder in which lists are kept over restarts; "" keeps none.
 	Cache string
 	// Fingerprint tells what runs as the server: lists kept of something else

@@ -77,9 +77,10 @@ func (d *Directory) hold(ctx context.Context, r *Request, server string, session
 	h := &held{id: rand.Text(), server: server, host: r.Seat.Host, call: call, cancel: cancel,
 		finished: make(chan struct{}), asked: make(chan struct{}, 1), taken: true}
 	h.waitedForBy(r)
+	about := r.about()
 	err := d.held.begin(h, func() {
 		defer cancel(nil)
-		reply, err := session.Do(callCtx, &upstream.Request{Message: &sent, Edits: edits, Sink: h, Owner: h.host})
+		reply, err := session.Do(callCtx, &upstream.Request{Message: &sent, Edits: edits, Sink: h, Owner: h.host, About: about})
 		answer, outcome := d.judge(callCtx, session, reply, err)
 		if err != nil && done == nil { // no tool: a protocol error, not a result
 			answer = failure(rpc.CodeInternal, err.Error())

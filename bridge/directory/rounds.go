@@ -120,7 +120,8 @@ func (c *conversation) ask(ctx context.Context, requests []translate.InputReques
 		wait.Go(func() {
 			q := requests[i]
 			m, note := translate.Question(q)
-			result, refused := c.d.opts.Question(ctx, c.host, m)
+			r := c.request
+			result, refused := c.d.opts.Question(ctx, &Question{Server: r.server, Host: r.Seat.Host, About: r.about(), Asker: c.host, Message: m})
 			if refused != nil {
 				result = translate.Unanswered(q.Method)
 			}

@@ -16,6 +16,12 @@ type Request struct {
 	Seat    *Seat
 	Message *rpc.Message
 	Sink    upstream.Sink
+
+	server, tool string // by their own names, once they are known
+}
+
+func (r *Request) about() upstream.About {
+	return upstream.About{Session: r.Seat.Session, Tool: r.tool, Revision: r.Seat.Version}
 }
 
 // listWait bounds how long a list request waits for servers that start now and
@@ -80,6 +86,7 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 // forward passes the request to a server and its reply back, both untouched
 // but for the edits.
 func (d *Directory) forward(ctx context.Context, r *Request, server string, edits ...rpc.Edit) Answer {
+	r.server = server
 	if answer, ok := d.resume(ctx, r, server); ok {
 		return answer
 	}
@@ -111,7 +118,7 @@ func (d *Directory) session(ctx context.Context, seat *Seat, server string) (*up
 // do sends the request and returns the server's last word on it: a modern
 // server's questions are answered on the way for hosts that don't know them.
 func (d *Directory) do(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) (upstream.Reply, error) {
-	req := &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host}
+	req := &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host, About: r.about()}
 	if session.Info().Era == upstream.Legacy || r.Seat.Modern() {
 		return session.Do(ctx, req)
 	}
@@ -252,6 +259,7 @@ func (d *Directory) callTool(ctx context.Context, r *Request) Answer {
 		a.Server, a.Tool = t.server, t.name
 		edits = []rpc.Edit{{Span: m.Name, With: t.own}}
 	}
+	r.server, r.tool = a.Server, a.Tool
 	v.describe(a)
 	if answer, ok := d.resume(ctx, r, a.Server); ok {
 		return answer // the gate has let this call pass; it is held, not made again

@@ -22,6 +22,7 @@ type Request struct {
 	Edits   []rpc.Edit   // replacements of names; ids and tokens are the session's business
 	Sink    Sink         // nil: progress and logs of this call are dropped
 	Owner   string       // the host, for the attribution of questions
+	About   About
 	// Capabilities are the calling host's, declared with each request on the
 	// modern wire; nil means the session's own.
 	Capabilities []byte
@@ -30,9 +31,17 @@ type Request struct {
 	LogLevel string
 }
 
+// About is what a person may be told of a call that a server asks about.
+type About struct {
+	Session  string // the host's; "" on the modern wire
+	Tool     string // its own name; "" when the call is none of a tool
+	Revision string // that the host speaks
+}
+
 // Call is a request in flight.
 type Call struct {
 	Owner string
+	About About
 	Sink  Sink
 
 	id         uint64
@@ -68,7 +77,7 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b 
 // cause.
 func (s *Session) Do(ctx context.Context, req *Request) (Reply, error) {
 	m := req.Message
-	c := &Call{Owner: req.Owner, Sink: req.Sink, reply: s.replyChannel()}
+	c := &Call{Owner: req.Owner, About: req.About, Sink: req.Sink, reply: s.replyChannel()}
 	if m.MetaProgressToken.Ok() {
 		c.token = bytes.Clone(m.Bytes(m.MetaProgressToken)) // the host's bytes may be reused before the last progress comes
 	}

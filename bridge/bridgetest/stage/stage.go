@@ -268,11 +268,12 @@ func (e events) Ask(ctx context.Context, _ *upstream.Session, call *upstream.Cal
 	if call != nil {
 		host, _ = call.Sink.(directory.Asker)
 	}
-	return question(ctx, host, m)
+	return question(ctx, &directory.Question{Asker: host, Message: m})
 }
 
 // question lets the host answer what it declared, and declines the rest.
-func question(ctx context.Context, host directory.Asker, m *rpc.Message) ([]byte, *rpc.Error) {
+func question(ctx context.Context, q *directory.Question) ([]byte, *rpc.Error) {
+	host, m := q.Asker, q.Message
 	capability := map[string]string{rpc.Elicit: "elicitation", rpc.ListRoots: "roots", rpc.CreateMessage: "sampling"}[m.MethodName()]
 	if host != nil && host.Declares(capability) {
 		return host.Ask(ctx, m)
