@@ -2,11 +2,17 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"bridgekeeper/app/activity"
+	"bridgekeeper/app/ask"
+	"bridgekeeper/app/policy"
+	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
 )
 
@@ -14,66 +20,291 @@ import (
 const (
 	AnswerTTY   = "tty"   // the person at the terminal of `serve` is asked
 	AnswerAllow = "allow" // they run: for trials and tests
-	AnswerDeny  = "deny"  // they don't
+	AnswerDeny  = "deny"  // they don't, unless a window asks a person
 )
 
-// gate decides which calls run, in its simplest form: a tool that calls itself
-// read-only does, everything else follows the answers setting. Each decision is
-// recorded before the call is sent (directory.Gate).
+// gate decides which calls run: hold, pinned definition, rules, limits, a
+// person, in that order. Each decision is recorded before the call is sent
+// (directory.Gate).
 type gate struct {
-	answers  string
-	terminal *terminal // only with AnswerTTY
-	record   *activity.Log
-	seen     *sightings
+	answers string
+	rules   func() *policy.Rules
+	pins    *policy.Pins
+	meter   *policy.Meter
+	queue   *ask.Queue
+	record  *activity.Log
+	seen    *sightings
+	grants  *grants
+	lost    *lostCalls
+	// listed returns a tool's definition as it is now, nil when it isn't listed.
+	listed func(server, tool string) []byte
+	// remember writes a standing rule.
+	remember func(wire.Rule) error
+	held     func() bool
 	log      *slog.Logger
 	broken   atomic.Bool // the record couldn't be written; said once until it can
+
+	passes passes
 }
+
+// pass is a call that runs.
+type pass struct {
+	call    callKey
+	release func() // of the limits
+	changes bool   // it isn't known to be read-only
+}
+
+// passes are the calls that run now.
+type passes struct {
+	mu  sync.Mutex
+	all map[uint64]pass // guarded by mu
+}
+
+func (p *passes) add(id uint64, one pass) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = make(map[uint64]pass)
+	}
+	p.all[id] = one
+}
+
+func (p *passes) take(id uint64) (pass, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one, ok := p.all[id]
+	delete(p.all, id)
+	return one, ok
+}
+
+// callKey is what makes two calls identical.
+type callKey struct{ server, tool, args string }
 
 // Refusals are read by models: they say what happened and that trying again
 // won't help.
 const (
-	refusedDeny   = "Bridgekeeper did not run this call: the tool isn't marked read-only, so a person has to approve it, and there is nobody here to ask. Don't try again; tell the user. (They can start bridgekeeper with `serve --answers tty` to be asked.)"
-	refusedTTY    = "Bridgekeeper did not run this call: the person who was asked said no, or didn't answer in time. Don't try again unless they ask you to."
-	refusedRecord = "Bridgekeeper did not run this call, because it can't write its record of calls (is the disk full?). Tell the user."
+	refusedHeld    = "Bridgekeeper did not run this call: the user has put everything on hold. Don't try again; tell the user."
+	refusedNobody  = "Bridgekeeper did not run this call: it needs a person's approval, and %s. Don't try again; tell the user."
+	refusedNo      = "Bridgekeeper did not run this call: the user was asked and said no. Don't try again unless they ask you to."
+	refusedLate    = "Bridgekeeper did not run this call: the user was asked and didn't answer in time. Don't try again unless they ask you to."
+	refusedGone    = "Bridgekeeper did not run this call: while the user was being asked, %s."
+	refusedRule    = "Bridgekeeper did not run this call: %s. Don't try again; tell the user."
+	refusedChanged = "Bridgekeeper did not run this call: the tool %s is new or has changed since the user trusted it, and the user hasn't looked at it yet. Other tools of the server work. Tell the user."
+	refusedLimit   = "Bridgekeeper did not run this call: %s. Wait before you try again."
+	refusedMoved   = "Bridgekeeper did not run this call: the tool changed while the user was being asked about it. Tell the user."
+	refusedRecord  = "Bridgekeeper did not run this call, because it can't write its record of calls (is the disk full?). Tell the user."
 )
 
+// ruling is the gate's decision about one call.
+type ruling struct {
+	refusal string // "" lets it run
+	rule    string // why, for the record
+	by      string // who decided
+	lead    *directory.Joint
+	follow  *directory.Joint
+}
+
 // Begin decides about one call and records the decision.
-func (g *gate) Begin(ctx context.Context, a *directory.Attempt) (p directory.Pass) {
-	var refusal string
+func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 	g.seen.called(a.Host)
-	rule := "read-only tool"
-	if !a.ReadOnly {
-		rule, refusal = g.answer(ctx, a)
+	f := g.facts(a)
+	r := g.rule(ctx, a, f)
+	if r.follow != nil {
+		return directory.Pass{Follow: r.follow} // recorded with the call that it follows
 	}
-	decision := activity.Allow
-	if refusal != "" {
-		decision = activity.Deny
+	release := func() {}
+	if r.refusal == "" {
+		var why string
+		if release, why = g.meter.Begin(g.rules(), a.Host, a.Server); why != "" {
+			r = ruling{refusal: fmt.Sprintf(refusedLimit, why), rule: "limit: " + why, by: "policy", lead: r.lead}
+		}
 	}
-	id, err := g.record.Begin(activity.Entry{Host: a.Host, Server: a.Server, Tool: a.Tool, Decision: decision, Rule: rule})
+	e := activity.Entry{Host: a.Host, Session: a.Session, Server: a.Server, Tool: a.Tool, Decision: activity.Allow, Rule: r.rule, By: r.by, Arguments: a.Arguments}
+	if r.refusal != "" {
+		e.Decision = activity.Deny
+	}
+	id, err := g.record.Begin(e)
 	if err != nil {
+		if r.refusal == "" {
+			release()
+		}
 		if !g.broken.Swap(true) {
 			g.log.Error("record of calls not written, calls are denied", "err", err)
 		}
-		return directory.Pass{Refusal: refusedRecord}
+		return directory.Pass{Refusal: refusedRecord, Lead: r.lead}
 	}
 	g.broken.Store(false)
-	return directory.Pass{ID: uint64(id), Refusal: refusal}
-}
-
-func (g *gate) answer(ctx context.Context, a *directory.Attempt) (rule, refusal string) {
-	switch g.answers {
-	case AnswerAllow:
-		return "serve --answers allow", ""
-	case AnswerTTY:
-		if g.terminal.ask(ctx, a) {
-			return "answered at the terminal", ""
-		}
-		return "answered at the terminal", refusedTTY
+	if r.refusal == "" {
+		g.passes.add(uint64(id), pass{callKey{a.Server, a.Tool, f.ArgsDigest}, release, !f.BelievedReadOnly()})
 	}
-	return "nobody can answer", refusedDeny
+	return directory.Pass{ID: uint64(id), Refusal: r.refusal, Lead: r.lead}
 }
 
 // End records how a call that ran ended.
-func (g *gate) End(pass uint64, outcome string, bytes int, took time.Duration) {
-	g.record.End(activity.ID(pass), outcome, bytes, took)
+func (g *gate) End(id uint64, outcome string, bytes int, took time.Duration) {
+	if p, ok := g.passes.take(id); ok {
+		p.release()
+		if outcome == "unknown" && p.changes {
+			g.lost.add(p.call)
+		}
+	}
+	g.record.End(activity.ID(id), outcome, bytes, took)
+}
+
+// facts are what the policy may know of a call.
+func (g *gate) facts(a *directory.Attempt) *policy.Facts {
+	f := &policy.Facts{Host: a.Host, Server: a.Server, Tool: a.Tool, Listed: a.Known, ArgsDigest: policy.ArgsDigest(a.Arguments)}
+	f.Annotations = policy.ReadAnnotations(a.Definition)
+	f.Trusted = g.rules().Trusted(a.Server)
+	return f
+}
+
+// rule decides without a person where that is possible.
+func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts) ruling {
+	if g.held() {
+		return ruling{refusal: refusedHeld, rule: "everything is held", by: "person"}
+	}
+	if a.Known && g.answers != AnswerAllow && g.moved(a) {
+		return ruling{refusal: fmt.Sprintf(refusedChanged, a.Tool), rule: "new or changed tool", by: "policy"}
+	}
+	d := policy.Decide(g.rules(), f)
+	var notes []string
+	switch d.Verdict {
+	case wire.VerdictAllow:
+		if g.lost.has(callKey{a.Server, a.Tool, f.ArgsDigest}) {
+			notes = append(notes, lostNote)
+		}
+		if why := g.meter.Loop(a.Host, a.Server, a.Tool, f.ArgsDigest); why != "" {
+			notes = append(notes, why)
+		}
+		if len(notes) == 0 {
+			return ruling{rule: d.Because, by: "policy"}
+		}
+	case wire.VerdictAsk:
+		if g.lost.has(callKey{a.Server, a.Tool, f.ArgsDigest}) {
+			notes = append(notes, lostNote)
+		}
+		if why := g.meter.Loop(a.Host, a.Server, a.Tool, f.ArgsDigest); why != "" {
+			notes = append(notes, why)
+		}
+		if len(notes) > 0 {
+			break
+		}
+		if rule := g.grants.of(a, time.Now()); rule != "" {
+			return ruling{rule: rule, by: "person"}
+		}
+	default:
+		return ruling{refusal: fmt.Sprintf(refusedRule, d.Because), rule: d.Because, by: "policy"}
+	}
+	if g.answers == AnswerAllow {
+		return ruling{rule: "serve --answers allow", by: "policy"}
+	}
+	return g.ask(ctx, a, f, d, notes)
+}
+
+// lostNote tells a person of an identical call whose end nobody saw.
+const lostNote = "The server died during an identical call a short while ago. It isn't known whether that call took effect: this one may do it a second time."
+
+// moved reports whether the tool isn't what was trusted.
+func (g *gate) moved(a *directory.Attempt) bool {
+	return g.rules().Pinned(a.Server) && g.pins.Look(a.Server, a.Tool, a.Definition).State != policy.Same
+}
+
+// errServerGone is why a question is withdrawn.
+var errServerGone = errors.New("the server ended")
+
+// ask puts the call to a person.
+func (g *gate) ask(ctx context.Context, a *directory.Attempt, f *policy.Facts, d policy.Decision, notes []string) ruling {
+	asked, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if a.Gone != nil {
+		finished := make(chan struct{})
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			select {
+			case <-a.Gone:
+				cancel(errServerGone)
+			case <-finished:
+			}
+		})
+		defer watch.Wait()
+		defer close(finished)
+	}
+	print := policy.Fingerprint(a.Definition)
+	o := g.queue.Ask(asked, callQuestion(a, f, d, notes))
+	if o.Group != nil {
+		joint := o.Group.Value(func() any { return directory.NewJoint() }).(*directory.Joint)
+		if !o.First && o.Yes() {
+			return ruling{follow: joint}
+		}
+		if o.First {
+			r := g.answered(ctx, a, f, print, &o)
+			r.lead = joint
+			return r
+		}
+	}
+	return g.answered(ctx, a, f, print, &o)
+}
+
+// answered turns the outcome of a question into a ruling, after looking once
+// more at what was asked about.
+func (g *gate) answered(ctx context.Context, a *directory.Attempt, f *policy.Facts, print string, o *ask.Outcome) ruling {
+	switch {
+	case o.End == ask.Denied:
+		return ruling{refusal: fmt.Sprintf(refusedNobody, o.Reason), rule: o.Reason, by: "nobody"}
+	case o.End == ask.Expired:
+		return ruling{refusal: refusedLate, rule: "no answer in time", by: "nobody"}
+	case o.End == ask.Withdrawn:
+		return ruling{refusal: fmt.Sprintf(refusedGone, o.Reason), rule: "withdrawn: " + o.Reason, by: "nobody"}
+	case !o.Yes():
+		return ruling{refusal: refusedNo, rule: "answered: " + o.Choice, by: o.By}
+	case ctx.Err() != nil: // a late yes doesn't run a call that nobody waits for
+		return ruling{refusal: fmt.Sprintf(refusedGone, "the call was given up"), rule: "withdrawn: the call was given up", by: "nobody"}
+	case policy.Fingerprint(g.listed(a.Server, a.Tool)) != print:
+		return ruling{refusal: refusedMoved, rule: "the tool changed while it was asked about", by: "policy"}
+	case g.held():
+		return ruling{refusal: refusedHeld, rule: "everything is held", by: "person"}
+	}
+	if d := policy.Decide(g.rules(), f); d.Verdict == wire.VerdictDeny || d.Verdict == policy.Off {
+		return ruling{refusal: fmt.Sprintf(refusedRule, d.Because), rule: d.Because, by: "policy"}
+	}
+	g.lost.forget(callKey{a.Server, a.Tool, f.ArgsDigest})
+	g.keep(a, f, o.Choice)
+	return ruling{rule: "answered: " + o.Choice, by: o.By}
+}
+
+// keep remembers an answer that is meant for more than this call.
+func (g *gate) keep(a *directory.Attempt, f *policy.Facts, choice string) {
+	rule := wire.Rule{Host: a.Host, Server: a.Server, Tool: a.Tool, Do: wire.VerdictAllow}
+	switch choice {
+	case wire.ChooseSession, wire.ChooseMinutes:
+		g.grants.add(a, choice, time.Now())
+		return
+	case wire.ChooseTool:
+	case wire.ChooseArgs:
+		rule.Args = f.ArgsDigest
+	default:
+		return
+	}
+	if err := g.remember(rule); err != nil {
+		g.log.Error("rule not written; the answer counts for this call alone", "server", a.Server, "tool", a.Tool, "err", err)
+	}
+}
+
+// callQuestion is the question about a call.
+func callQuestion(a *directory.Attempt, f *policy.Facts, d policy.Decision, notes []string) *ask.Ask {
+	args := a.Arguments
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	args = append([]byte(nil), args...) // the host's bytes are its request's
+	tool := policy.ReadTool(a.Definition)
+	q := wire.Question{Kind: wire.AskCall, Host: a.Host, Server: a.Server, Tool: a.Tool, Why: d.Because, Notes: notes,
+		Choices: []string{wire.ChooseDeny, wire.ChooseOnce, wire.ChooseSession, wire.ChooseMinutes, wire.ChooseTool, wire.ChooseArgs},
+		Call: &wire.CallDetail{Title: tool.Title, Description: tool.Description, Annotations: tool.Annotations, Trusted: f.Trusted,
+			Arguments: args, ArgBytes: len(args)}}
+	if len(notes) > 0 || d.OnlyOnce { // what a standing rule wouldn't settle isn't offered
+		q.Choices = []string{wire.ChooseDeny, wire.ChooseOnce}
+	}
+	return &ask.Ask{Question: q, Key: a.Host + "\x00" + a.Server + "\x00" + a.Tool + "\x00" + f.ArgsDigest}
 }

@@ -7,57 +7,26 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
-	"bridgekeeper/bridge/directory"
+	"bridgekeeper/app/ask"
+	"bridgekeeper/app/wire"
 )
 
-const (
-	// askTime bounds one question at the terminal.
-	askTime = 5 * time.Minute
-	// maxWaitingAsks bounds the questions that wait behind it: more is a flood.
-	maxWaitingAsks = 32
-	// maxTypedAhead bounds the lines that wait to be looked at.
-	maxTypedAhead = 16
-	// maxShown bounds the arguments that are shown; a longer text says so.
-	maxShown = 4000
-)
+// maxTypedAhead bounds the lines that wait to be looked at.
+const maxTypedAhead = 16
 
-// terminal asks the person who started `serve --answers tty`, one question at a
-// time. run owns the input; ask hands questions to it.
+// terminal puts the questions of a queue to the person who started `serve
+// --answers tty`, one at a time. run owns the input.
 type terminal struct {
-	in        io.Reader
-	out       io.Writer
-	questions chan question
+	in    io.Reader
+	out   io.Writer
+	queue *ask.Queue
+	open  func(ctx context.Context, url string) error // a web page, in the person's browser
+	lines <-chan line                                 // run's
 }
 
-type question struct {
-	ctx    context.Context // the call's: a question outlives no call
-	text   string
-	answer chan bool // one element
-}
-
-func newTerminal(in io.Reader, out io.Writer) *terminal {
-	return &terminal{in: in, out: out, questions: make(chan question, maxWaitingAsks)}
-}
-
-// ask returns true when the person allowed the call. No answer in time, a
-// withdrawn call or a full queue is a no.
-func (t *terminal) ask(ctx context.Context, a *directory.Attempt) bool {
-	ctx, stop := context.WithTimeout(ctx, askTime)
-	defer stop()
-	q := question{ctx, describe(a), make(chan bool, 1)}
-	select {
-	case t.questions <- q:
-	default:
-		return false
-	}
-	select {
-	case yes := <-q.answer:
-		return yes && ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
+func newTerminal(in io.Reader, out io.Writer, queue *ask.Queue) *terminal {
+	return &terminal{in: in, out: out, queue: queue}
 }
 
 // line is what was typed, and when it came.
@@ -94,83 +63,107 @@ func (s *stamped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// run asks the questions until ctx ends.
+// run asks the questions until ctx ends. When the input ends nobody is there any
+// more, and the queue is told.
 func (t *terminal) run(ctx context.Context) error {
+	leave := t.queue.Attend()
+	defer leave()
 	lines := make(chan line, maxTypedAhead)
+	t.lines = lines
 	go t.read(lines)
 	for {
+		changed := t.queue.Changed()
+		if open := t.queue.Open(); len(open) > 0 {
+			if !t.put(ctx, open[0].ID) {
+				break
+			}
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case q := <-t.questions:
-			q.answer <- t.put(q, lines)
-		case _, ok := <-lines:
-			if !ok {
-				lines = nil
+		case <-changed:
+			continue
+		case _, ok := <-t.lines:
+			if ok {
+				continue
 			}
 		}
+		break
 	}
+	leave()
+	<-ctx.Done()
+	return nil
 }
 
-// put shows one question and waits for yes or no. What was typed before it was
-// shown is no answer to it.
-func (t *terminal) put(q question, lines <-chan line) bool {
-	if q.ctx.Err() != nil {
-		return false
+// errGone means that a question was settled before the person had answered it.
+type errGone struct{ reason string }
+
+func (e errGone) Error() string { return e.reason }
+
+// put shows one question and takes its answer; false when the input or ctx ended.
+func (t *terminal) put(ctx context.Context, id string) bool {
+	q, gone := t.queue.Find(id)
+	if gone != nil {
+		return true
 	}
-	if lines == nil {
-		return false // the input has ended: nobody is there
+	d := &dialog{t: t, ctx: ctx, q: &q}
+	fmt.Fprintf(t.out, "\n%s", describe(&q))
+	answer, err := d.answer()
+	if err == nil {
+		if refused := t.queue.Answer(id, answer, AnswerTTY); refused != nil {
+			fmt.Fprintf(t.out, "(%s)\n", printable(refused.Message))
+		}
+		return true
 	}
+	if g, ok := err.(errGone); ok {
+		fmt.Fprintf(t.out, "\n(no longer needed: %s)\n", printable(g.reason))
+		return true
+	}
+	return false
+}
+
+// dialog is one question while it is on the screen.
+type dialog struct {
+	t   *terminal
+	ctx context.Context
+	q   *wire.Question
+}
+
+// prompt shows a text and returns the line typed after it was shown: what was
+// typed before is no answer to it.
+func (d *dialog) prompt(format string, args ...any) (string, error) {
+	shown := time.Now()
+	fmt.Fprintf(d.t.out, format, args...)
 	for {
-		shown := time.Now()
-		fmt.Fprintf(t.out, "\n%s\nAllow this call? [y/N] ", q.text)
-		for ask := true; ask; {
-			select {
-			case typed, ok := <-lines:
-				if !ok {
-					return false
-				}
-				if typed.at.Before(shown) {
-					continue
-				}
-				switch strings.ToLower(strings.TrimSpace(typed.text)) {
-				case "y", "yes":
-					return true
-				case "n", "no", "":
-					return false
-				}
-				ask = false
-			case <-q.ctx.Done():
-				fmt.Fprintln(t.out, "\n(no longer needed)")
-				return false
+		changed := d.t.queue.Changed()
+		if _, gone := d.t.queue.Find(d.q.ID); gone != nil {
+			return "", errGone{strings.TrimPrefix(gone.Message, "The question is no longer open: ")}
+		}
+		select {
+		case typed, ok := <-d.t.lines:
+			switch {
+			case !ok:
+				return "", io.EOF
+			case !typed.at.Before(shown):
+				return strings.TrimSpace(typed.text), nil
 			}
+		case <-changed:
+		case <-d.ctx.Done():
+			return "", d.ctx.Err()
 		}
 	}
 }
 
-// describe is the question's text. What a host or server wrote can't move the
-// cursor or hide a part of itself.
-func describe(a *directory.Attempt) string {
-	args := printable(string(a.Arguments))
-	if len(args) > maxShown {
-		args = fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(args[:maxShown], ""), len(a.Arguments))
-	}
-	if args == "" {
-		args = "{}"
-	}
-	return fmt.Sprintf("%s wants to run %s on the server %s\n  arguments: %s\n  why you are asked: the tool isn't marked read-only",
-		printable(a.Host), printable(a.Tool), printable(a.Server), args)
-}
-
-// printable shows every character that isn't an ordinary visible one by its number.
-func printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !unicode.IsSpace(r) {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "\\u{%x}", r)
+// choose asks until one of the words is typed.
+func (d *dialog) choose(prompt string, words map[string]string) (string, error) {
+	for {
+		typed, err := d.prompt("%s", prompt)
+		if err != nil {
+			return "", err
+		}
+		if choice, ok := words[strings.ToLower(typed)]; ok {
+			return choice, nil
 		}
 	}
-	return b.String()
 }
