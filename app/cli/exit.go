@@ -26,11 +26,11 @@ const (
 // exitCode is the one place where failures become exit codes.
 func exitCode(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadSetting:
 		return exitUsage
 	case wire.CodeNotRunning:
 		return exitNotRunning
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchRule, wire.CodeNoSuchModel:
 		return exitNotFound
 	case wire.CodeDenied, wire.CodeNotAllowed:
 		return exitDenied
