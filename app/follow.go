@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"bridgekeeper/app/config"
-	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor"
 )
 
@@ -69,7 +68,7 @@ func (a *App) followConfig(ctx context.Context) error {
 // directory drops what a person stopped, and lets waiting lists go when a
 // server won't come.
 func (a *App) followNews(ctx context.Context) error {
-	learned := make(map[string]wire.Entry)
+	learned := make(map[string]supervisor.Spec)
 	for {
 		changed := a.news.next()
 		conf := a.config.Current()
@@ -104,19 +103,20 @@ func (a *App) observed(conf *config.Config, st *supervisor.Status) {
 	}
 }
 
-// learn starts each on-demand server once, and again when its entry changed, so
-// that its lists are known. The supervisor ends it when it is idle.
-func (a *App) learn(conf *config.Config, learned map[string]wire.Entry) {
+// learn starts each on-demand server once, and again when what runs as it
+// changed, so that its lists are known. The supervisor ends it when it is idle.
+func (a *App) learn(conf *config.Config, learned map[string]supervisor.Spec) {
 	for name := range learned {
 		if s, ok := conf.Lookup(name); !ok || !onDemand(s) {
 			delete(learned, name)
 		}
 	}
 	for _, s := range conf.Servers {
-		if was, ok := learned[s.Name]; !onDemand(s) || ok && reflect.DeepEqual(was, s.Entry) {
+		spec := specOf(s, nil)
+		if was, ok := learned[s.Name]; !onDemand(s) || ok && reflect.DeepEqual(was, spec) {
 			continue
 		}
-		learned[s.Name] = s.Entry
+		learned[s.Name] = spec
 		// The wish alone starts it; nobody waits here.
 		if _, err := a.sup.Acquire(ended, supervisor.Key{Server: s.Name}); err != nil {
 			a.opts.Log.Debug("on-demand server asked to start", "server", s.Name, "err", err)

@@ -143,7 +143,9 @@ func (a *App) sharing(server string) directory.Sharing {
 	return directory.Shared
 }
 
-// specOf turns a config entry into what the supervisor starts.
+// specOf turns a config entry into what the supervisor starts. What is asked,
+// hidden, limited, trusted or granted is no part of it: that takes effect while
+// the server runs.
 func specOf(s config.Server, env []string) supervisor.Spec {
 	e := s.Entry
 	spec := supervisor.Spec{

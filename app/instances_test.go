@@ -1,10 +1,37 @@
 package app
 
 import (
+	"reflect"
 	"testing"
 
+	"bridgekeeper/app/config"
+	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor"
 )
+
+func TestOnlyWhatRunsIsInASpec(t *testing.T) {
+	// Each key of an entry changes what runs, or it does not: a new one must be sorted in here.
+	protects := map[string]bool{"Ask": true, "Off": true, "Trust": true, "Changes": true, "Limits": true, "Sampling": true, "Roots": true,
+		"Sharing": true} // read anew when an instance is wanted
+	spec := func(e wire.Entry) supervisor.Spec { return specOf(config.Server{Name: "s", Entry: e}, []string{"A=1"}) }
+	full := reflect.ValueOf(wire.Entry{
+		Command: "c", Args: []string{"a"}, Env: map[string]string{"K": "v"}, Cwd: "/", Disabled: true,
+		Start: "manual", IdleStop: "1m", Sharing: "per-host", Era: "modern", MaxLine: 7,
+		Ask: "never", Off: []string{"x"}, Trust: "limited", Changes: "accept", Limits: &wire.Limits{AtOnce: 1},
+		Sampling: &wire.SamplingTerms{Enabled: true}, Roots: []string{"/"},
+	})
+	for i := range full.NumField() {
+		var e wire.Entry
+		name := full.Type().Field(i).Name
+		if full.Field(i).IsZero() {
+			t.Errorf("the test has no %s", name)
+		}
+		reflect.ValueOf(&e).Elem().Field(i).Set(full.Field(i))
+		if same := reflect.DeepEqual(spec(e), spec(wire.Entry{})); same != protects[name] {
+			t.Errorf("%s: equal specs %v, want %v", name, same, protects[name])
+		}
+	}
+}
 
 func TestAnInstanceKeepsItsHostsCapabilities(t *testing.T) {
 	// Half a minute after a host's last request its copy of the server died of

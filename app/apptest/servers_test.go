@@ -300,6 +300,37 @@ func TestEditsOfAnEntryTakeEffect(t *testing.T) {
 	}
 }
 
+// A person who hid one tool lost the session that the server had open.
+func TestEditsOfProtectionRestartNothing(t *testing.T) {
+	c := Start(t, Options{})
+	c.Add("a", misbehave.Good)
+	c.Add("d", misbehave.Good, func(e *wire.Entry) { e.Start, e.IdleStop = "on-demand", "1s" })
+	before := Server(c.UntilListed("a"), "a")
+	gen := Server(c.Until("d was learned and is stopped", func(s *wire.Snapshot) bool {
+		return Server(s, "d").State == "stopped" && Server(s, "d").Tools > 0
+	}), "d").Gen
+	ask, trust, changes, off, roots := "everything", wire.TrustLimited, "accept", []string{"none_*"}, []string{"/"}
+	for _, req := range []wire.EditServer{
+		{Ask: &ask}, {Trust: &trust}, {Changes: &changes}, {Off: &off}, {Roots: &roots},
+		{Limits: &wire.Limits{PerMinute: 1000}}, {Sampling: &wire.SamplingTerms{Enabled: true}},
+	} {
+		for _, name := range []string{"a", "d"} {
+			if err := c.EditServer(t.Context(), name, req); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if after := Server(c.Now(), "a"); after.PID != before.PID || after.Gen != before.Gen || after.Entry.Ask != ask || after.Entry.Sampling == nil {
+		t.Errorf("before %+v\nafter %+v", before, after)
+	}
+	// What comes after the edits in the same loop is handled after them.
+	c.Add("late", misbehave.Good, func(e *wire.Entry) { e.Start, e.IdleStop = "on-demand", "1s" })
+	c.Until("a later one was learned", func(s *wire.Snapshot) bool { return Server(s, "late").Tools > 0 })
+	if d := Server(c.Now(), "d"); d.Gen != gen {
+		t.Errorf("the on-demand server was started again: generation %d, then %d", gen, d.Gen)
+	}
+}
+
 func TestLogsOfAllServersOutliveOneAndFindTheNext(t *testing.T) {
 	// Removing one server ended `server logs -f`; one added later was never shown.
 	c := Start(t, Options{Timings: Quick})

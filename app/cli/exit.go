@@ -26,11 +26,11 @@ const (
 // exitCode is the one place where failures become exit codes.
 func exitCode(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer, wire.CodeBadSetting:
 		return exitUsage
 	case wire.CodeNotRunning:
 		return exitNotRunning
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion, wire.CodeNoSuchRule, wire.CodeNoSuchModel:
 		return exitNotFound
 	case wire.CodeDenied, wire.CodeNotAllowed, wire.CodeHeld:
 		return exitDenied

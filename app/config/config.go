@@ -12,18 +12,34 @@ import "bridgekeeper/app/wire"
 type Config struct {
 	Servers []Server // in the order of the file, only those that can be started as written
 
+	// Settings are what the file says besides its servers, with the real keys of
+	// models. A setting with a mistake has its former value, or is as strict as
+	// it can be meant, and is in Warnings.
+	Settings wire.Settings
+
+	// ByHand is set when this config came from an edit of the file that was not
+	// made through the Store; also the file as it was found at the start is one.
+	// Server.ByHand and HandSet say it of each part, so that nothing is missed
+	// when several changes came as one.
+	ByHand bool
+	// HandSet has, by key of the settings, whether the value came by hand.
+	HandSet map[string]bool
+
 	// Problems has, by server name, what is wrong with an entry. A server that
 	// was fine before such an edit keeps its former entry in Servers.
 	Problems map[string]wire.Error
 
 	// Warnings are sentences about things that were read, but look like mistakes.
 	Warnings []string
+
+	strict map[string]bool // parts of the settings that are a strict reading, not the file's own value
 }
 
 // Server is one entry, with the real values of its variables.
 type Server struct {
-	Name  string
-	Entry wire.Entry
+	Name   string
+	Entry  wire.Entry
+	ByHand bool // the entry became what it is by an edit of the file that was not ours
 }
 
 // Problem is why the file is not what runs. Line and Col count from 1, Col in
@@ -41,23 +57,4 @@ func (c *Config) Lookup(name string) (Server, bool) {
 		}
 	}
 	return Server{}, false
-}
-
-// keepFormer gives each server that has a problem now, and had none before, its
-// former entry back: a slip in one value must not end a server that works.
-func (c *Config) keepFormer(order []string, before *Config) {
-	if len(c.Problems) == 0 {
-		return
-	}
-	var servers []Server
-	for _, name := range order {
-		s, ok := c.Lookup(name)
-		if !ok {
-			s, ok = before.Lookup(name)
-		}
-		if ok {
-			servers = append(servers, s)
-		}
-	}
-	c.Servers = servers
 }

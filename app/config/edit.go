@@ -1,12 +1,9 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tailscale/hujson"
 
@@ -15,7 +12,10 @@ import (
 
 // editor changes a text by one splice after the other, reading it again after
 // each: offsets are never carried over a change.
-type editor struct{ text text }
+type editor struct {
+	text   text
+	before *reading // what the text said at first
+}
 
 func (e *editor) apply(splices []splice) error {
 	src := apply(e.text.src, splices...)
@@ -145,6 +145,9 @@ func (e *editor) editServer(name string, req wire.EditServer) error {
 		{"idleStop", req.IdleStop},
 		{"sharing", req.Sharing},
 		{"era", req.Era},
+		{"ask", req.Ask},
+		{"trust", req.Trust},
+		{"changes", req.Changes},
 	} {
 		if f.value == nil {
 			continue
@@ -163,19 +166,85 @@ func (e *editor) editServer(name string, req wire.EditServer) error {
 			return err
 		}
 	}
-	if req.Args != nil {
-		if err := e.editArgs(*req.Args, at("args")); err != nil {
+	if req.Args != nil && (len(*req.Args) > 0 || e.find(at("args")...) != nil) {
+		if err := e.setList(*req.Args, at("args")...); err != nil {
 			return err
 		}
 	}
-	return e.editEnv(req.Env, at("env"))
+	if err := e.editEnv(req.Env, at("env")); err != nil {
+		return err
+	}
+	_, bad := e.before.config.Problems[name]
+	return e.editProtection(req, bad, at)
 }
 
-func (e *editor) editArgs(args []string, path []string) error {
-	if len(args) == 0 && e.find(path...) == nil {
+// editProtection changes what is hidden, limited and granted. In an entry with
+// mistakes objects are written anew: the mistake may be in them.
+func (e *editor) editProtection(req wire.EditServer, bad bool, at func(string) []string) error {
+	for _, f := range []struct {
+		key  string
+		list *[]string
+	}{{"off", req.Off}, {"roots", req.Roots}} {
+		if f.list == nil {
+			continue
+		}
+		if len(*f.list) == 0 {
+			if err := e.unset(at(f.key)...); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.setList(*f.list, at(f.key)...); err != nil {
+			return err
+		}
+	}
+	if req.Limits != nil {
+		if err := e.renewObject(limitsObject(req.Limits), bad, at("limits")...); err != nil {
+			return err
+		}
+	}
+	if req.Sampling == nil {
 		return nil
 	}
-	return e.setList(args, path...)
+	if !req.Sampling.Enabled {
+		return e.unset(at("sampling")...)
+	}
+	return e.renewObject(samplingObject(req.Sampling), bad, at("sampling")...)
+}
+
+// renewObject is setObject, or writes the object anew when it may have mistakes.
+func (e *editor) renewObject(want inline, bad bool, path ...string) error {
+	if bad {
+		if err := e.unset(path...); err != nil {
+			return err
+		}
+	}
+	return e.setObject(want, path...)
+}
+
+// setObject changes the members of an object one by one, so that comments between
+// them stay. A member whose value is nil is not wanted; without any the whole
+// object goes.
+func (e *editor) setObject(want inline, path ...string) error {
+	if len(want.given()) == 0 {
+		return e.unset(path...)
+	}
+	if v := e.find(path...); v == nil || v.Value.Kind() != '{' {
+		return e.set(want, path...)
+	}
+	for _, f := range want {
+		at := append(slices.Clone(path), f.key)
+		if nested, ok := f.value.(inline); ok {
+			if err := e.setObject(nested, at...); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.setOrUnset(f.value, f.value == nil, at...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *editor) editEnv(env map[string]*string, path []string) error {
@@ -204,88 +273,4 @@ func (e *editor) setOrUnset(value any, empty bool, path ...string) error {
 		return e.unset(path...)
 	}
 	return e.set(value, path...)
-}
-
-// object is a JSON object whose members have an order.
-type object []field
-
-type field struct {
-	key   string
-	value any
-}
-
-func entryObject(e wire.Entry) object {
-	o := object{{"command", e.Command}}
-	add := func(key string, value any, given bool) {
-		if given {
-			o = append(o, field{key, value})
-		}
-	}
-	add("args", e.Args, len(e.Args) > 0)
-	var env object
-	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-		env = append(env, field{name, e.Env[name]})
-	}
-	add("env", env, len(env) > 0)
-	add("cwd", e.Cwd, e.Cwd != "")
-	add("disabled", true, e.Disabled)
-	add("start", e.Start, e.Start != "")
-	add("idleStop", e.IdleStop, e.IdleStop != "")
-	add("sharing", e.Sharing, e.Sharing != "")
-	add("era", e.Era, e.Era != "")
-	add("maxLine", e.MaxLine, e.MaxLine != 0)
-	return o
-}
-
-// render writes a value: objects over several lines, all else on one.
-func (e *editor) render(value any, in string) string {
-	switch v := value.(type) {
-	case object:
-		if len(v) == 0 {
-			return "{}"
-		}
-		nl, deeper := newline(e.text.src), in+e.text.unit()
-		var lines []string
-		for _, f := range v {
-			lines = append(lines, deeper+quote(f.key)+": "+e.render(f.value, deeper))
-		}
-		return "{" + nl + strings.Join(lines, ","+nl) + nl + in + "}"
-	case []string:
-		quoted := make([]string, len(v))
-		for i, s := range v {
-			quoted[i] = quote(s)
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	case string:
-		return quote(v)
-	}
-	return fmt.Sprint(value) // numbers and booleans
-}
-
-// quote writes a text as JSON, with < and & as people write them.
-func quote(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		panic(err) // a string always encodes
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// same reports whether a value of the file is this string, number or boolean already.
-func same(v hujson.Value, value any) bool {
-	lit, ok := v.Value.(hujson.Literal)
-	if !ok {
-		return false
-	}
-	switch value := value.(type) {
-	case string:
-		return lit.Kind() == '"' && lit.String() == value
-	case bool:
-		return lit.Kind() == hujson.Bool(value).Kind()
-	case int:
-		return string(lit) == fmt.Sprint(value)
-	}
-	return false
 }

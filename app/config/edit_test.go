@@ -49,7 +49,7 @@ func TestEditGoldens(t *testing.T) {
 func changed(t testing.TB, text, line string) string {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name, arg, _ := strings.Cut(rest, " ")
-	out, err := edited([]byte(text), name, func(e *editor) error {
+	out, err := edited([]byte(text), scope{server: name}, func(e *editor) error {
 		switch verb {
 		case "add":
 			var entry wire.Entry
@@ -82,7 +82,7 @@ func TestEditsKeepCommentsAndUnknownKeys(t *testing.T) {
 			g.nl = "\r\n"
 		}
 		text := g.file()
-		out, err := edited([]byte(text), "b", g.change())
+		out, err := edited([]byte(text), scope{server: "b"}, g.change())
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
@@ -188,7 +188,7 @@ func TestRemoveKeepsWhatIsAround(t *testing.T) {
 		}
 		text := g.object(`"mcpServers":` + g.object(members...))
 		name := string("abc"[g.rnd.IntN(len(members))])
-		out, err := edited([]byte(text), name, func(e *editor) error { return e.unset(serversKey, name) })
+		out, err := edited([]byte(text), scope{server: name}, func(e *editor) error { return e.unset(serversKey, name) })
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}

@@ -17,6 +17,8 @@ type reading struct {
 	text   text
 	config *Config
 	order  []string // every server's name, also of those with problems
+
+	mistakes []mistake // in the settings
 }
 
 // read understands a file's bytes. Servers that can't be started as written are
@@ -47,6 +49,7 @@ func readWith(data []byte, steps []migration) (reading, *Problem) {
 		}
 		return readWith(newer, steps)
 	}
+	r.readSettings(root)
 	list := member(root, serversKey)
 	if list == nil || list.Value.Kind() == 'n' {
 		return r, nil

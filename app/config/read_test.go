@@ -29,10 +29,10 @@ func TestReadIsLenient(t *testing.T) {
 		t.Fatal(problem.Message)
 	}
 	want := []Server{
-		{"rooms", wire.Entry{Command: "bridgekeeper", Args: []string{"example", "rooms"}, Env: map[string]string{"A": "2"},
+		{Name: "rooms", Entry: wire.Entry{Command: "bridgekeeper", Args: []string{"example", "rooms"}, Env: map[string]string{"A": "2"},
 			Disabled: true, Start: "on-demand", IdleStop: "10m", Sharing: "shared", Era: "legacy", MaxLine: 128}},
-		{"tickets", wire.Entry{Command: "x"}},
-		{"again", wire.Entry{Command: "two"}},
+		{Name: "tickets", Entry: wire.Entry{Command: "x"}},
+		{Name: "again", Entry: wire.Entry{Command: "two"}},
 	}
 	if !reflect.DeepEqual(r.config.Servers, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", r.config.Servers, want)
@@ -197,7 +197,7 @@ func FuzzRead(f *testing.F) {
 		if _, taken := before.config.Lookup(name); taken {
 			return
 		}
-		next, err := edited(data, name, func(e *editor) error {
+		next, err := edited(data, scope{server: name}, func(e *editor) error {
 			return e.addServer(name, wire.Entry{Command: "x", Args: []string{"a", "b"}})
 		})
 		if err != nil {
@@ -210,7 +210,7 @@ func FuzzRead(f *testing.F) {
 		if len(after.config.Servers) != len(before.config.Servers)+1 {
 			t.Errorf("servers %+v became %+v", before.config.Servers, after.config.Servers)
 		}
-		back, err := edited(next, name, func(e *editor) error { return e.unset(serversKey, name) })
+		back, err := edited(next, scope{server: name}, func(e *editor) error { return e.unset(serversKey, name) })
 		if err != nil {
 			t.Fatalf("remove it again: %v", err)
 		}

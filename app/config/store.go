@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +12,6 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-
-	"bridgekeeper/app/home"
-	"bridgekeeper/app/wire"
 )
 
 // Store is the file and what was understood of it. Readers take the published
@@ -27,7 +25,11 @@ type Store struct {
 	mu   sync.Mutex
 	raw  []byte // what the file held when it was last looked at
 	good []byte // what it held when it was last understood
+	ours digest // of the last content that we wrote, until another one was seen
 }
+
+// digest tells contents of the file apart.
+type digest [sha256.Size]byte
 
 // state is published as a whole: a config is never seen with another's problem.
 type state struct {
@@ -95,15 +97,20 @@ func (s *Store) reload() {
 }
 
 // takeLocked makes data the config, or a Problem beside the config before it.
+// What isn't exactly what we wrote last is somebody's edit by hand.
 func (s *Store) takeLocked(data []byte) {
 	s.raw = data
+	byHand := s.ours != sha256.Sum256(data)
+	if byHand {
+		s.ours = digest{} // the same content again, later, would be somebody's undo
+	}
 	r, problem := read(data)
 	if problem != nil {
 		s.log.Warn("config not taken", "err", problem.Message)
 		s.publishLocked(s.Current(), problem)
 		return
 	}
-	r.config.keepFormer(r.order, s.Current())
+	r.settle(s.Current(), byHand)
 	s.good = data
 	s.publishLocked(r.config, nil)
 }
@@ -128,143 +135,4 @@ func readFile(path string) ([]byte, error) {
 		data = []byte{}
 	}
 	return data, err
-}
-
-// AddServer adds an entry behind the others. Errors are *wire.Error.
-func (s *Store) AddServer(name string, entry wire.Entry) error {
-	if err := wire.CheckName("server", name); err != nil {
-		return err
-	}
-	if err := entryError(name, entry); err != nil {
-		return err
-	}
-	return s.change(name, func(e *editor) error {
-		if e.find(serversKey, name) != nil {
-			return &wire.Error{Code: wire.CodeServerExists, Message: fmt.Sprintf("there is a server %q already", name),
-				Hint: "Choose another name, or edit that server."}
-		}
-		return e.addServer(name, entry)
-	})
-}
-
-// EditServer changes the keys of an entry that req names. Errors are *wire.Error.
-func (s *Store) EditServer(name string, req wire.EditServer) error {
-	for variable, value := range req.Env {
-		if value != nil && *value == wire.Mask {
-			return &wire.Error{Code: wire.CodeBadEntry,
-				Message: fmt.Sprintf("the value of %q is a mask, not a value", variable)}
-		}
-	}
-	return s.change(name, func(e *editor) error {
-		if e.find(serversKey, name) == nil {
-			return noSuchServer(name)
-		}
-		return e.editServer(name, req)
-	})
-}
-
-// RemoveServer takes an entry out of the file. Errors are *wire.Error.
-func (s *Store) RemoveServer(name string) error {
-	return s.change(name, func(e *editor) error {
-		if e.find(serversKey, name) == nil {
-			return noSuchServer(name)
-		}
-		return e.unset(serversKey, name)
-	})
-}
-
-func noSuchServer(name string) *wire.Error {
-	return &wire.Error{Code: wire.CodeNoSuchServer, Message: fmt.Sprintf("there is no server %.80q", name),
-		Hint: "`bridgekeeper server list` shows their names."}
-}
-
-func entryError(name string, entry wire.Entry) error {
-	if _, sentence, hint := check(entry); sentence != "" {
-		return &wire.Error{Code: wire.CodeBadEntry, Message: fmt.Sprintf("server %q: %s", name, sentence), Hint: hint}
-	}
-	return nil
-}
-
-// maxRaces bounds how often a change starts over because somebody else wrote the
-// file in the meantime; a person is never that fast.
-const maxRaces = 5
-
-// change makes one change to one server: read the file as it is now, edit, verify,
-// replace, publish.
-func (s *Store) change(name string, edit func(*editor) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range maxRaces {
-		base, err := s.baseLocked()
-		if err != nil {
-			return err
-		}
-		next, err := edited(base, name, edit)
-		if err != nil {
-			return wire.AsError(err)
-		}
-		if bytes.Equal(next, base) {
-			return nil
-		}
-		if s.movedLocked() {
-			continue
-		}
-		if err := home.Replace(s.path, next, 0o600); err != nil {
-			return writeError(err)
-		}
-		return s.confirmLocked(next)
-	}
-	return writeError(errors.New("another program keeps writing the config file"))
-}
-
-// baseLocked is the text to change: the file as it is now, so that an edit made by
-// hand a moment ago is not lost. It takes that edit too.
-func (s *Store) baseLocked() ([]byte, error) {
-	data, err := readFile(s.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && s.good != nil:
-		s.raw = nil
-		return s.good, nil // it was there: what runs must not be lost with it
-	case errors.Is(err, fs.ErrNotExist):
-		s.raw = nil
-		return []byte("{\n  \"" + serversKey + "\": {}\n}\n"), nil
-	case err != nil:
-		return nil, writeError(err)
-	}
-	if s.raw == nil || !bytes.Equal(data, s.raw) {
-		s.takeLocked(data)
-	}
-	if p := s.Problem(); p != nil {
-		e := p.Error
-		e.Hint = "Nothing was written. Correct the file first: " + s.path
-		return nil, &e
-	}
-	return data, nil
-}
-
-// movedLocked reports whether the file changed since baseLocked read it.
-func (s *Store) movedLocked() bool {
-	data, err := readFile(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.raw != nil
-	}
-	return err != nil || s.raw == nil || !bytes.Equal(data, s.raw)
-}
-
-// confirmLocked makes sure that the file holds what was written.
-func (s *Store) confirmLocked(want []byte) error {
-	got, err := readFile(s.path)
-	if err != nil {
-		return writeError(err)
-	}
-	s.takeLocked(got)
-	if !bytes.Equal(got, want) {
-		s.log.Warn("config written by somebody else right after us")
-	}
-	return nil
-}
-
-func writeError(err error) *wire.Error {
-	return &wire.Error{Code: wire.CodeConfigWrite, Message: err.Error(),
-		Hint: "Nothing was changed. Look at the folder's permissions and the free space."}
 }

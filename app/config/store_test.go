@@ -170,7 +170,7 @@ func TestAChangeStartsOverWhenTheFileMoves(t *testing.T) {
 	write(t, path, `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}`)
 	s := open(t, path)
 	tries := 0
-	err := s.change("b", func(e *editor) error {
+	err := s.change(scope{server: "b"}, func(e *editor) error {
 		if tries++; tries == 1 {
 			write(t, path, `{"mcpServers": {"a": {"command": "by hand"}, "b": {"command": "y"}}}`)
 		}
@@ -183,7 +183,7 @@ func TestAChangeStartsOverWhenTheFileMoves(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	// Somebody who never stops writing is an error, not a loop.
-	err = s.change("a", func(e *editor) error {
+	err = s.change(scope{server: "a"}, func(e *editor) error {
 		tries++
 		write(t, path, fmt.Sprintf(`{"mcpServers": {"a": {"command": "%d"}}}`, tries))
 		return e.unset(serversKey, "a")

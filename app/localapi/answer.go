@@ -87,9 +87,9 @@ func head(w http.ResponseWriter, code int) {
 // status is the HTTP status of each code.
 func status(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer, wire.CodeBadSetting:
 		return http.StatusBadRequest
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion, wire.CodeNoSuchRule, wire.CodeNoSuchModel:
 		return http.StatusNotFound
 	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeConfigBroken, wire.CodeConfigNewer, wire.CodeAlreadyRuns, wire.CodeAnswered:
 		return http.StatusConflict

@@ -31,6 +31,9 @@ const (
 	CodeRPC            Code = "rpc"              // the server answered with a JSON-RPC error
 	CodeBodyTooLarge   Code = "too_large"        // a request over its cap
 	CodeInternal       Code = "internal"         // a bug of ours
+	CodeBadSetting     Code = "bad_setting"      // a rule, a host's terms, a model or another setting that can't be so
+	CodeNoSuchRule     Code = "no_such_rule"     // the rules changed in the meantime
+	CodeNoSuchModel    Code = "no_such_model"    // the config has no model of that name
 )
 
 // Error is a failure at the edge: a stable code, a sentence in plain words and
