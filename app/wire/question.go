@@ -72,21 +72,25 @@ type FormDetail struct {
 
 // FormField is one value of a form.
 type FormField struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Type        string          `json:"type"` // string, number, integer, boolean, choice, choices
-	Format      string          `json:"format,omitempty"`
-	Pattern     string          `json:"pattern,omitempty"`
-	MinLength   *int            `json:"minLength,omitempty"`
-	MaxLength   *int            `json:"maxLength,omitempty"`
-	Minimum     json.Number     `json:"minimum,omitempty"`
-	Maximum     json.Number     `json:"maximum,omitempty"`
-	MinItems    *int            `json:"minItems,omitempty"`
-	MaxItems    *int            `json:"maxItems,omitempty"`
-	Options     []FormOption    `json:"options,omitempty"` // of choice and choices
-	Required    bool            `json:"required,omitempty"`
-	Default     json.RawMessage `json:"default,omitempty"`
+	Name        string      `json:"name"`
+	Title       string      `json:"title,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Type        string      `json:"type"` // string, number, integer, boolean, choice, choices
+	Format      string      `json:"format,omitempty"`
+	Pattern     string      `json:"pattern,omitempty"`
+	MinLength   *int        `json:"minLength,omitempty"`
+	MaxLength   *int        `json:"maxLength,omitempty"`
+	Minimum     json.Number `json:"minimum,omitempty"`
+	Maximum     json.Number `json:"maximum,omitempty"`
+	// Bounds that are themselves no value.
+	ExclusiveMinimum json.Number `json:"exclusiveMinimum,omitempty"`
+	ExclusiveMaximum json.Number `json:"exclusiveMaximum,omitempty"`
+
+	MinItems *int            `json:"minItems,omitempty"`
+	MaxItems *int            `json:"maxItems,omitempty"`
+	Options  []FormOption    `json:"options,omitempty"` // of choice and choices
+	Required bool            `json:"required,omitempty"`
+	Default  json.RawMessage `json:"default,omitempty"`
 	// Sensitive is set when the field's words ask for a password or a key: forms
 	// must not be used for those.
 	Sensitive bool `json:"sensitive,omitempty"`
