@@ -40,15 +40,15 @@ const (
 // Begin decides about one call and records the decision.
 func (g *gate) Begin(ctx context.Context, a *directory.Attempt) (pass uint64, refusal string) {
 	g.seen.called(a.Host)
-	rule := "read-only tool"
+	rule, by := "read-only tool", "policy"
 	if !a.ReadOnly {
-		rule, refusal = g.answer(ctx, a)
+		rule, by, refusal = g.answer(ctx, a)
 	}
 	decision := activity.Allow
 	if refusal != "" {
 		decision = activity.Deny
 	}
-	id, err := g.record.Begin(activity.Entry{Host: a.Host, Server: a.Server, Tool: a.Tool, Decision: decision, Rule: rule})
+	id, err := g.record.Begin(activity.Entry{Host: a.Host, Server: a.Server, Tool: a.Tool, Decision: decision, Rule: rule, By: by, Arguments: a.Arguments})
 	if err != nil {
 		if !g.broken.Swap(true) {
 			g.log.Error("record of calls not written, calls are denied", "err", err)
@@ -59,17 +59,17 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) (pass uint64, re
 	return uint64(id), refusal
 }
 
-func (g *gate) answer(ctx context.Context, a *directory.Attempt) (rule, refusal string) {
+func (g *gate) answer(ctx context.Context, a *directory.Attempt) (rule, by, refusal string) {
 	switch g.answers {
 	case AnswerAllow:
-		return "serve --answers allow", ""
+		return "serve --answers allow", "policy", ""
 	case AnswerTTY:
 		if g.terminal.ask(ctx, a) {
-			return "answered at the terminal", ""
+			return "answered at the terminal", "terminal", ""
 		}
-		return "answered at the terminal", refusedTTY
+		return "answered at the terminal", "terminal", refusedTTY
 	}
-	return "nobody can answer", refusedDeny
+	return "nobody can answer", "nobody", refusedDeny
 }
 
 // End records how a call that ran ended.
