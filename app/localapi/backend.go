@@ -43,6 +43,8 @@ type Use interface {
 type Hosts interface {
 	AddHost(ctx context.Context, name string) (*wire.NewHost, error)
 	RemoveHost(ctx context.Context, name string) error
+	// SetHost changes what is chosen for a host.
+	SetHost(ctx context.Context, name string, req wire.EditHost) error
 }
 
 // Backend is everything the API serves.
