@@ -157,6 +157,41 @@ func (c *Client) Hold(ctx context.Context, on bool) error {
 	return c.do(ctx, method, "/hold", nil, nil)
 }
 
+// Explain says what would happen to a call, and why.
+func (c *Client) Explain(ctx context.Context, host, server, tool string) (*wire.Explanation, error) {
+	var why wire.Explanation
+	query := url.Values{"host": {host}, "server": {server}, "tool": {tool}}
+	return &why, c.do(ctx, http.MethodGet, "/policy/explain?"+query.Encode(), nil, &why)
+}
+
+// Settings returns the config's settings, with keys masked.
+func (c *Client) Settings(ctx context.Context) (*wire.Settings, error) {
+	var s wire.Settings
+	return &s, c.do(ctx, http.MethodGet, "/settings", nil, &s)
+}
+
+// EditSettings changes settings. Less protection waits for a person's answer.
+func (c *Client) EditSettings(ctx context.Context, req wire.EditSettings) error {
+	return c.do(ctx, http.MethodPatch, "/settings", req, nil)
+}
+
+// AddRule adds a rule behind the others. Less protection waits for a person's answer.
+func (c *Client) AddRule(ctx context.Context, rule wire.Rule) error {
+	return c.do(ctx, http.MethodPost, "/rules", rule, nil)
+}
+
+// RemoveRule takes the rule at index away if it is still the expected one.
+func (c *Client) RemoveRule(ctx context.Context, index int, expected wire.Rule) error {
+	return c.do(ctx, http.MethodDelete, "/rules/"+strconv.Itoa(index), expected, nil)
+}
+
+// Review asks about a server's new and changed tools, or what it would run, again.
+func (c *Client) Review(ctx context.Context, name string) (int, error) {
+	var out struct{ Asked int }
+	err := c.do(ctx, http.MethodPost, server(name, "review"), nil, &out)
+	return out.Asked, err
+}
+
 // Logs hands each line to send; see localapi.Use.
 func (c *Client) Logs(ctx context.Context, name string, lines int, follow bool, send func(wire.LogLine) error) error {
 	path := "/logs"

@@ -62,6 +62,23 @@ type Questions interface {
 	Attend(ctx context.Context) (leave func(), err error)
 }
 
+// Policy is what decides about calls. Less protection is asked about first: then
+// the call returns when a person has answered.
+type Policy interface {
+	// Explain says what would happen to a call, and why.
+	Explain(ctx context.Context, host, server, tool string) (*wire.Explanation, error)
+	// Settings returns the config's settings, with keys masked.
+	Settings(ctx context.Context) (*wire.Settings, error)
+	EditSettings(ctx context.Context, req wire.EditSettings) error
+	AddRule(ctx context.Context, rule wire.Rule) error
+	// RemoveRule takes the rule at index, counted from 0, away if it is still the
+	// expected one.
+	RemoveRule(ctx context.Context, index int, expected wire.Rule) error
+	// Review asks about a server's new and changed tools, or about what would run,
+	// once more, and returns how many questions that were.
+	Review(ctx context.Context, server string) (int, error)
+}
+
 // Backend is everything the API serves.
 type Backend interface {
 	Snapshots
@@ -69,4 +86,5 @@ type Backend interface {
 	Use
 	Hosts
 	Questions
+	Policy
 }

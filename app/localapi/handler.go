@@ -72,6 +72,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
 	h.questionRoutes(mux)
+	h.policyRoutes(mux)
 	mux.HandleFunc("/", noRoute)
 	return mux
 }

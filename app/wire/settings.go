@@ -12,6 +12,15 @@ type Settings struct {
 	LegacySSE bool                 `json:"legacySSE,omitempty"` // serve the HTTP+SSE transport of 2024-11-05, too
 }
 
+// EditSettings changes settings: nil fields mean unchanged.
+type EditSettings struct {
+	Ask       *string        `json:"ask,omitempty"`
+	Questions *QuestionTerms `json:"questions,omitempty"`
+	Models    *[]Model       `json:"models,omitempty"` // all of them; a masked key stays what it was
+	Record    *RecordTerms   `json:"record,omitempty"`
+	LegacySSE *bool          `json:"legacySSE,omitempty"`
+}
+
 // HostTerms are what a person chose for one host.
 type HostTerms struct {
 	Ask       string  `json:"ask,omitempty"`       // a preset; never, for a host that asks its own user

@@ -17,15 +17,16 @@ import (
 
 // Fake is a localapi.Backend. mu guards all that follows it.
 type Fake struct {
-	mu      sync.Mutex
-	snap    wire.Snapshot
-	entries map[string]wire.Entry // with the real values
-	changed chan struct{}         // closed and replaced at every change
-	lines   map[string][]wire.LogLine
-	acts    []string
-	hanging int // calls of the tool that hangs
-	past    []wire.Settled
-	answers []wire.Answer
+	mu       sync.Mutex
+	snap     wire.Snapshot
+	entries  map[string]wire.Entry // with the real values
+	changed  chan struct{}         // closed and replaced at every change
+	lines    map[string][]wire.LogLine
+	acts     []string
+	hanging  int // calls of the tool that hangs
+	past     []wire.Settled
+	answers  []wire.Answer
+	settings wire.Settings
 }
 
 // Hanging counts the calls of the tool "hangs" that are in flight.
