@@ -26,6 +26,7 @@ const (
 	CodeDenied       Code = "denied"          // the gate said no
 	CodeRPC          Code = "rpc"             // the server answered with a JSON-RPC error
 	CodeBodyTooLarge Code = "too_large"       // a request over its cap
+	CodeRecordBroken Code = "record_broken"   // the record of calls isn't as it was written
 	CodeInternal     Code = "internal"        // a bug of ours
 )
 

@@ -23,6 +23,10 @@ type Fake struct {
 	changed chan struct{}         // closed and replaced at every change
 	lines   map[string][]wire.LogLine
 	acts    []string
+	records []wire.Activity // begins and ends, in their order
+	check   wire.ActivityCheck
+	skipped int // lines of the record that can't be read
+	queries []wire.ActivityQuery
 	hanging int // calls of the tool that hangs
 }
 
