@@ -107,7 +107,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	if a.hosts, err = hosts.Open(dirs.Hosts); err != nil {
 		return nil, err
 	}
-	if a.activity, err = activity.Open(dirs.Activity, activity.Options{Log: opts.Log}); err != nil {
+	if a.activity, err = activity.Open(dirs.Activity, activity.Options{Anchor: filepath.Join(dirs.State, anchorFile), Log: opts.Log}); err != nil {
 		return nil, err
 	}
 	a.gate = &gate{answers: opts.Answers, record: a.activity, seen: a.seen, log: opts.Log}

@@ -6,6 +6,7 @@ package localapi
 
 import (
 	"context"
+	"io"
 
 	"bridgekeeper/app/wire"
 )
@@ -79,6 +80,20 @@ type Policy interface {
 	Review(ctx context.Context, server string) (int, error)
 }
 
+// Record is the record of calls and decisions. What send is given is its own.
+type Record interface {
+	// Activity hands the entries that fit to send, newest last. skipped counts
+	// lines that can't be read.
+	Activity(ctx context.Context, q wire.ActivityQuery, send func(*wire.Activity) error) (skipped int, err error)
+	// FollowActivity hands the newest entries to send, and then each one as it
+	// begins and again, with the same ID, when it has ended, until ctx ends.
+	FollowActivity(ctx context.Context, q wire.ActivityQuery, send func(*wire.Activity) error) error
+	// ExportActivity writes the entries that fit, as jsonl or csv.
+	ExportActivity(ctx context.Context, q wire.ActivityQuery, format string, w io.Writer) error
+	// VerifyActivity looks whether the record is whole.
+	VerifyActivity(ctx context.Context) (*wire.ActivityCheck, error)
+}
+
 // Backend is everything the API serves.
 type Backend interface {
 	Snapshots
@@ -87,4 +102,5 @@ type Backend interface {
 	Hosts
 	Questions
 	Policy
+	Record
 }

@@ -73,6 +73,11 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
 	h.questionRoutes(mux)
 	h.policyRoutes(mux)
+
+	mux.HandleFunc("GET /v1/activity", h.activity)
+	mux.HandleFunc("GET /v1/activity/follow", h.followActivity)
+	mux.HandleFunc("GET /v1/activity/export", h.exportActivity)
+	mux.HandleFunc("GET /v1/activity/verify", h.verifyActivity)
 	mux.HandleFunc("/", noRoute)
 	return mux
 }

@@ -27,6 +27,10 @@ type Fake struct {
 	past     []wire.Settled
 	answers  []wire.Answer
 	settings wire.Settings
+	records  []wire.Activity // begins and ends, in their order
+	check    wire.ActivityCheck
+	skipped  int // lines of the record that can't be read
+	queries  []wire.ActivityQuery
 }
 
 // Hanging counts the calls of the tool "hangs" that are in flight.
