@@ -1,0 +1,155 @@
+package app
+
+import (
+	"sync"
+
+	"bridgekeeper/app/config"
+	"bridgekeeper/app/policy"
+	"bridgekeeper/app/wire"
+	"bridgekeeper/bridge/directory"
+)
+
+// policyOf is what the config says about protection.
+func (a *App) policyOf(conf *config.Config) policy.Settings {
+	s := policy.Settings{Default: conf.Settings.Ask, Rules: conf.Settings.Rules,
+		Servers: make(map[string]policy.Server, len(conf.Servers)), Hosts: make(map[string]policy.Host, len(conf.Settings.Hosts))}
+	for _, one := range conf.Servers {
+		s.Servers[one.Name] = a.policyOfServer(&one.Entry)
+	}
+	for name, terms := range conf.Settings.Hosts {
+		s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+	}
+	return s
+}
+
+func (a *App) policyOfServer(e *wire.Entry) policy.Server {
+	return policy.Server{Ask: e.Ask, Off: e.Off, Trusted: e.Trust == "" || e.Trust == wire.TrustFull,
+		// Where everything is allowed nobody is there to look at a difference.
+		AcceptChanges: e.Changes == wire.ChangesAccept || a.opts.Answers == AnswerAllow,
+		Limits:        limitsOf(e.Limits)}
+}
+
+func limitsOf(l *wire.Limits) wire.Limits {
+	if l == nil {
+		return wire.Limits{}
+	}
+	return *l
+}
+
+// followPolicy makes the rules of a config count. Rules that can't be used leave
+// the former ones in force.
+func (a *App) followPolicy(conf *config.Config) {
+	rules, err := policy.Compile(a.policyOf(conf))
+	if err != nil {
+		a.opts.Log.Error("rules of the config not used, the former ones stay", "err", err)
+		return
+	}
+	a.rules.Store(rules)
+}
+
+// shelf keeps what is known of each tool, so that neither a call nor a new list
+// reads every definition anew. Definitions are never changed: where one lies in
+// memory says whether it is the same.
+type shelf struct {
+	pins *policy.Pins
+
+	mu    sync.RWMutex
+	tools map[toolKey]*shelved // guarded by mu
+}
+
+type toolKey struct{ server, tool string }
+
+type shelved struct {
+	first *byte
+	size  int
+	hints policy.Hints
+	pin   string
+}
+
+// maxShelved bounds what is kept: all tools that a directory can hold at once.
+const maxShelved = 100_000
+
+func newShelf(pins *policy.Pins) *shelf {
+	return &shelf{pins: pins, tools: make(map[toolKey]*shelved)}
+}
+
+// of returns what is known of a tool with that definition.
+func (s *shelf) of(server, tool string, definition []byte) *shelved {
+	if len(definition) == 0 {
+		return &shelved{hints: policy.HintsOf(nil), pin: policy.PinNone}
+	}
+	key := toolKey{server, tool}
+	s.mu.RLock()
+	known := s.tools[key]
+	s.mu.RUnlock()
+	if known != nil && known.first == &definition[0] && known.size == len(definition) {
+		return known
+	}
+	known = &shelved{&definition[0], len(definition), policy.HintsOf(definition), s.pins.Look(server, tool, definition).State}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.tools) >= maxShelved {
+		clear(s.tools)
+	}
+	s.tools[key] = known
+	return known
+}
+
+// clear forgets everything: pins have changed.
+func (s *shelf) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.tools)
+}
+
+// screen says why no host may see a tool (directory.Options.Screen).
+func (a *App) screen(server, tool string, definition []byte) string {
+	rules := a.rules.Load()
+	if rules.Off(server, tool) != "" {
+		return "It is switched off."
+	}
+	if rules.AcceptChanges(server) {
+		return ""
+	}
+	switch a.shelf.of(server, tool, definition).pin {
+	case policy.PinNew:
+		return "It is new: a person has to see it first (`bridgekeeper server review " + server + "`)."
+	case policy.PinChanged:
+		return "It isn't what it was: a person has to see the difference first (`bridgekeeper server review " + server + "`)."
+	}
+	return ""
+}
+
+// rescreen applies a change of pins.
+func (a *App) rescreen() {
+	a.shelf.clear()
+	a.dir.Rescreen()
+	a.news.poke()
+}
+
+// pinNew pins the tools of servers that were never pinned, as they are now.
+func (a *App) pinNew(conf *config.Config) {
+	view := a.dir.View()
+	for _, one := range conf.Servers {
+		s := view.Server(one.Name)
+		if s == nil || !s.Fresh() || one.Entry.Trust == wire.TrustPending {
+			continue
+		}
+		if _, ok := a.pins.Trusted(one.Name); ok {
+			continue
+		}
+		if err := a.pins.TrustAll(one.Name, toolsOf(s)); err != nil {
+			a.opts.Log.Warn("tools not pinned", "server", one.Name, "err", err)
+			continue
+		}
+		a.shelf.clear()
+	}
+}
+
+func toolsOf(s *directory.Server) []policy.Tool {
+	tools := make([]policy.Tool, 0, len(s.Tools))
+	for _, t := range s.Tools {
+		tools = append(tools, policy.Tool{Name: t.Name, Definition: t.Definition})
+	}
+	return tools
+}
