@@ -11,6 +11,7 @@ const (
 	CodeServerExists Code = "server_exists"   // add: the name is taken
 	CodeBadName      Code = "bad_name"        // a name outside [A-Za-z0-9_-]{1,64}
 	CodeBadEntry     Code = "bad_entry"       // a server entry that can't be started as written
+	CodeBadRule      Code = "bad_rule"        // a rule, preset or limit that can't be kept as written
 	CodeNoSuchTool   Code = "no_such_tool"    // the server lists no tool of that name
 	CodeServerDown   Code = "server_down"     // it isn't ready and didn't become so in time
 	CodeServerFailed Code = "server_failed"   // crash loop: a person must act
