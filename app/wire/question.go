@@ -152,9 +152,18 @@ type ChangeDetail struct {
 	Diff   []DiffLine      `json:"diff"`
 }
 
-// DiffLine is one line of a readable difference.
+// What a line of a difference is.
+const (
+	DiffSame  = "same"
+	DiffGone  = "gone"
+	DiffAdded = "added"
+	DiffFold  = "fold" // stands for lines that aren't shown; its text says how many
+)
+
+// DiffLine is one line of a readable difference. What can't be seen in it, or
+// turns text around, is written like \u{202e}.
 type DiffLine struct {
-	Op   string `json:"op"` // same, gone, added
+	Op   string `json:"op"` // same, gone, added, fold
 	Text string `json:"text"`
 }
 

@@ -1,0 +1,284 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+)
+
+// maxDepth bounds nesting: what reads JSON here recurses, and no definition or
+// argument that people write goes a tenth as deep.
+const maxDepth = 500
+
+var (
+	errJSON = errors.New("not JSON")
+	errDeep = errors.New("nested too deep")
+)
+
+// reader walks JSON text without building anything. Positions past the end read
+// as 0, which nothing accepts.
+type reader struct {
+	b []byte
+	i int
+}
+
+func (r *reader) at() byte {
+	if r.i < len(r.b) {
+		return r.b[r.i]
+	}
+	return 0
+}
+
+func (r *reader) space() {
+	for r.i < len(r.b) {
+		switch r.b[r.i] {
+		case ' ', '\n', '\r', '\t':
+			r.i++
+		default:
+			return
+		}
+	}
+}
+
+// take moves past c and the space behind it.
+func (r *reader) take(c byte) error {
+	if r.at() != c {
+		return errJSON
+	}
+	r.i++
+	r.space()
+	return nil
+}
+
+// str moves past a string and returns it with its quotes.
+func (r *reader) str() ([]byte, error) {
+	start := r.i
+	if r.at() != '"' {
+		return nil, errJSON
+	}
+	for i := start + 1; i < len(r.b); i++ {
+		switch c := r.b[i]; {
+		case c == '"':
+			r.i = i + 1
+			return r.b[start:r.i], nil
+		case c == '\\':
+			i++
+		case c < ' ':
+			return nil, errJSON
+		}
+	}
+	return nil, errJSON
+}
+
+// scalar moves past a number or a word and returns it.
+func (r *reader) scalar() ([]byte, error) {
+	start := r.i
+	for r.i < len(r.b) {
+		c := r.b[r.i]
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' {
+			r.i++
+			continue
+		}
+		break
+	}
+	if word := r.b[start:r.i]; len(word) > 0 && json.Valid(word) {
+		return word, nil
+	}
+	return nil, errJSON
+}
+
+// object calls member at the start of each value; member moves past it.
+func (r *reader) object(member func(key []byte) error) error {
+	if err := r.take('{'); err != nil {
+		return err
+	}
+	for first := true; r.at() != '}'; first = false {
+		if !first {
+			if err := r.take(','); err != nil {
+				return err
+			}
+		}
+		key, err := r.str()
+		if err != nil {
+			return err
+		}
+		r.space()
+		if err := r.take(':'); err != nil {
+			return err
+		}
+		if err := member(key); err != nil {
+			return err
+		}
+		r.space()
+	}
+	r.i++
+	return nil
+}
+
+// array calls element at the start of each; element moves past it.
+func (r *reader) array(element func() error) error {
+	if err := r.take('['); err != nil {
+		return err
+	}
+	for first := true; r.at() != ']'; first = false {
+		if !first {
+			if err := r.take(','); err != nil {
+				return err
+			}
+		}
+		if err := element(); err != nil {
+			return err
+		}
+		r.space()
+	}
+	r.i++
+	return nil
+}
+
+// value moves past any value and returns its bytes. It counts brackets only:
+// whoever wants to know that the inside is right reads the inside.
+func (r *reader) value() ([]byte, error) {
+	start := r.i
+	switch r.at() {
+	case '"':
+		return r.str()
+	case '{', '[':
+	default:
+		return r.scalar()
+	}
+	for open := 0; r.i < len(r.b); {
+		switch r.b[r.i] {
+		case '"':
+			if _, err := r.str(); err != nil {
+				return nil, err
+			}
+			continue
+		case '{', '[':
+			open++
+		case '}', ']':
+			open--
+		}
+		r.i++
+		if open == 0 {
+			return r.b[start:r.i], nil
+		}
+	}
+	return nil, errJSON
+}
+
+// members calls f with each member of the object raw, in order; keys have no
+// quotes and no escapes. It reports whether raw is an object.
+func members(raw []byte, f func(key string, value []byte)) bool {
+	r := reader{b: raw}
+	r.space()
+	err := r.object(func(key []byte) error {
+		value, err := r.value()
+		if err == nil {
+			f(text(key), value)
+		}
+		return err
+	})
+	r.space()
+	return err == nil && r.i == len(raw)
+}
+
+// text is what a string in quotes says; lone surrogates and bytes that are no
+// UTF-8 become U+FFFD.
+func text(quoted []byte) string {
+	if len(quoted) < 2 {
+		return ""
+	}
+	if inner := quoted[1 : len(quoted)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner)
+	}
+	var s string
+	if json.Unmarshal(quoted, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// member is the last member of that name, or nil.
+func member(raw []byte, name string) (value []byte) {
+	members(raw, func(key string, v []byte) {
+		if key == name {
+			value = v
+		}
+	})
+	return value
+}
+
+// Kinds of nodes; of any other value the raw bytes say what it is.
+const (
+	kindScalar = iota
+	kindString
+	kindObject
+	kindArray
+)
+
+// node is a value of JSON text, for the readers that aren't in a hurry.
+type node struct {
+	kind int
+	raw  []byte // of a scalar
+	text string // of a string
+	keys []string
+	kids []node
+}
+
+// parse reads the whole text.
+func parse(raw []byte) (node, error) {
+	r := reader{b: raw}
+	r.space()
+	n, err := r.node(0)
+	r.space()
+	if err == nil && r.i != len(raw) {
+		err = errJSON
+	}
+	return n, err
+}
+
+func (r *reader) node(depth int) (n node, err error) {
+	if depth > maxDepth {
+		return n, errDeep
+	}
+	kid := func() error {
+		k, err := r.node(depth + 1)
+		n.kids = append(n.kids, k)
+		return err
+	}
+	switch r.at() {
+	case '"':
+		n.kind = kindString
+		var raw []byte
+		if raw, err = r.str(); err == nil && !json.Valid(raw) {
+			err = errJSON
+		}
+		n.text = text(raw)
+	case '{':
+		n.kind = kindObject
+		err = r.object(func(key []byte) error {
+			if !json.Valid(key) {
+				return errJSON
+			}
+			n.keys = append(n.keys, text(key))
+			return kid()
+		})
+	case '[':
+		n.kind = kindArray
+		err = r.array(kid)
+	default:
+		n.raw, err = r.scalar()
+	}
+	return n, err
+}
+
+// member is the last member of that name of an object.
+func (n node) member(name string) (node, bool) {
+	for i := len(n.keys) - 1; i >= 0; i-- {
+		if n.keys[i] == name {
+			return n.kids[i], true
+		}
+	}
+	return node{}, false
+}
