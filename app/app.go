@@ -11,13 +11,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bridgekeeper/app/activity"
+	"bridgekeeper/app/ask"
 	"bridgekeeper/app/config"
+	"bridgekeeper/app/elicit"
 	"bridgekeeper/app/home"
 	"bridgekeeper/app/hosts"
 	"bridgekeeper/app/localapi"
+	"bridgekeeper/app/policy"
 	"bridgekeeper/app/sock"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
@@ -50,11 +54,20 @@ type App struct {
 	opts    Options
 	dirs    home.Dirs
 	started time.Time
+	person  string // the folder that ~ stands for
 
 	config   *config.Store
 	hosts    *hosts.Store
 	activity *activity.Log
 	gate     *gate
+	queue    *ask.Queue
+	terminal *terminal // only with AnswerTTY
+	rules    atomic.Pointer[policy.Rules]
+	pins     *policy.Pins
+	shelf    *shelf
+	reviews  *reviews
+	hold     *hold
+	secrets  secrets
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
 	door     *httpd.Server
@@ -101,6 +114,9 @@ func Serve(ctx context.Context, opts Options) error {
 func build(opts Options, dirs home.Dirs) (*App, error) {
 	a := &App{opts: opts, dirs: dirs, started: time.Now(), seen: newSightings(), news: newNews()}
 	var err error
+	if a.person, err = os.UserHomeDir(); err != nil {
+		a.person = dirs.Data // no home: ~ stands for a folder of ours
+	}
 	if a.config, err = config.Open(dirs.ConfigFile, opts.Log); err != nil {
 		return nil, err
 	}
@@ -110,11 +126,25 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	if a.activity, err = activity.Open(dirs.Activity, activity.Options{Anchor: filepath.Join(dirs.State, anchorFile), Log: opts.Log}); err != nil {
 		return nil, err
 	}
-	a.gate = &gate{answers: opts.Answers, record: a.activity, seen: a.seen, log: opts.Log}
-	if opts.Answers == AnswerTTY {
-		a.gate.terminal = newTerminal(opts.Stdin, opts.Terminal)
+	if a.hold, err = openHold(dirs.State); err != nil {
+		return nil, err
 	}
-	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: answerQuestion, Log: opts.Log, Name: Name, Version: opts.Version,
+	if a.pins, err = policy.OpenPins(filepath.Join(dirs.State, "pins"), opts.Log, time.Now); err != nil {
+		return nil, err
+	}
+	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
+	a.rules.Store(strictest())
+	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})
+	if a.hold.on() {
+		a.queue.Halt(heldReason)
+	}
+	a.gate = &gate{answers: opts.Answers, rules: a.rules.Load, shelf: a.shelf, meter: policy.NewMeter(time.Now()), queue: a.queue, record: a.activity,
+		seen: a.seen, grants: newGrants(), lost: newLostCalls(), listed: a.listed, remember: a.keepRule, held: a.hold.on, log: opts.Log}
+	if opts.Answers == AnswerTTY {
+		a.terminal = newTerminal(opts.Stdin, opts.Terminal, a.queue)
+		a.terminal.open = elicit.Open
+	}
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: a.answerQuestion, Screen: a.screen, Log: opts.Log, Name: Name, Version: opts.Version,
 		Cache: filepath.Join(dirs.State, "lists"), Fingerprint: a.fingerprint, Changed: a.news.poke})
 	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Timings: opts.Timings, Notify: a.news.poke})
 	return a, nil
@@ -170,8 +200,9 @@ func (a *App) run(ctx context.Context) error {
 	part(&inside, inner, "config", a.config.Run)
 	part(&inside, inner, "reconcile", a.followConfig)
 	part(&inside, inner, "processors", followLoad)
-	if a.gate.terminal != nil {
-		part(&inside, inner, "terminal", a.gate.terminal.run)
+	part(&inside, inner, "reviews", a.reviews.run)
+	if a.terminal != nil {
+		part(&inside, inner, "terminal", a.terminal.run)
 	}
 	part(&outside, outer, "endpoint", func(ctx context.Context) error { return a.door.Run(ctx, ln) })
 	part(&outside, outer, "local API", func(ctx context.Context) error { return localapi.Serve(ctx, api, a, a.opts.Log) })

@@ -104,6 +104,14 @@ func openHold(state string) (*hold, error) {
 	return h, nil
 }
 
+// at is when it was turned on; zero when it is off.
+func (h *hold) at() time.Time {
+	if since := h.since.Load(); since != nil {
+		return *since
+	}
+	return time.Time{}
+}
+
 func (h *hold) on() bool { return h.since.Load() != nil }
 
 // set turns the switch; what is on is on at once, also when the file can't be

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
 
 	"bridgekeeper/app/hosts"
+	"bridgekeeper/app/policy"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/httpd"
@@ -45,13 +47,29 @@ func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 	}
 }
 
-// AddServer writes a new entry and starts it.
-func (a *App) AddServer(_ context.Context, req wire.AddServer) error {
+// AddServer writes a new entry and starts it. One that doesn't come from the
+// person's own command line or window waits until a person has seen what it runs.
+func (a *App) AddServer(ctx context.Context, req wire.AddServer) error {
+	if !a.ownHand(ctx) {
+		req.Entry.Trust = wire.TrustPending
+	}
 	return a.applying(a.config.AddServer(req.Name, req.Entry))
 }
 
 // EditServer changes an entry; its instances restart when that changes what runs.
-func (a *App) EditServer(_ context.Context, name string, req wire.EditServer) error {
+func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) error {
+	s, err := a.entryOf(name)
+	if err != nil {
+		return err
+	}
+	after := applyEdit(s.Entry, &req)
+	if err := a.mayLower(ctx, a.lowersServer(name, &s.Entry, &after)); err != nil {
+		return err
+	}
+	if runsOther(&req) && !a.ownHand(ctx) {
+		pending := wire.TrustPending
+		req.Trust = &pending
+	}
 	return a.applying(a.config.EditServer(name, req))
 }
 
@@ -135,11 +153,12 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 // callResult turns the answer to a call into raw JSON or an edge error.
 func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) {
 	switch {
-	case answer.Denied && a.opts.Answers == AnswerDeny:
-		return nil, &wire.Error{Code: wire.CodeDenied, Message: fmt.Sprintf("The tool %s isn't marked read-only, and there is nobody to ask.", tool),
-			Hint: "Start the core with `serve --answers tty` to be asked in its terminal."}
 	case answer.Denied:
-		return nil, &wire.Error{Code: wire.CodeDenied, Message: "The call was not allowed, or nobody answered in time."}
+		e := &wire.Error{Code: wire.CodeDenied, Message: sentenceOf(answer.Result)}
+		if !a.queue.Attended() {
+			e.Hint = "Start the core with `serve --answers tty` to be asked in its terminal; `bridgekeeper policy explain` says what decides."
+		}
+		return nil, e
 	case answer.Down:
 		return nil, &wire.Error{Code: wire.CodeServerDown, Message: sentenceOf(answer.Result)}
 	}
@@ -198,7 +217,10 @@ func wireLine(server string, l supervisor.Line) wire.LogLine {
 }
 
 // AddHost makes a token for a host; it is shown this once.
-func (a *App) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
+func (a *App) AddHost(ctx context.Context, name string) (*wire.NewHost, error) {
+	if err := a.mayConnect(ctx, name); err != nil {
+		return nil, err
+	}
 	token, err := a.hosts.Add(name)
 	if err != nil {
 		return nil, err
@@ -208,11 +230,19 @@ func (a *App) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
 }
 
 // SetHost changes what is chosen for a host in the config.
-func (a *App) SetHost(_ context.Context, name string, req wire.EditHost) error {
+func (a *App) SetHost(ctx context.Context, name string, req wire.EditHost) error {
 	if !a.knowsHost(name) {
 		return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("There is no host called %.80q.", name), Hint: "See `bridgekeeper host list`."}
 	}
-	return a.applying(a.config.SetHost(name, req.Apply(a.config.Current().Settings.Hosts[name])))
+	terms := req.Apply(a.config.Current().Settings.Hosts[name])
+	was, is := a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
+		s.Hosts = maps.Clone(s.Hosts)
+		s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+	})
+	if err := a.mayLower(ctx, lowers(was, is)); err != nil {
+		return err
+	}
+	return a.applying(a.config.SetHost(name, terms))
 }
 
 // knowsHost reports whether calls can come from a host of that name.
@@ -228,6 +258,7 @@ func (a *App) RemoveHost(_ context.Context, name string) error {
 		return err
 	}
 	a.door.EndHost(name)
+	a.gate.grants.drop(func(host, _ string) bool { return host == name })
 	a.news.poke()
 	if _, chosen := a.config.Current().Settings.Hosts[name]; chosen {
 		return a.applying(a.config.SetHost(name, wire.HostTerms{}))
@@ -238,5 +269,5 @@ func (a *App) RemoveHost(_ context.Context, name string) error {
 // core describes this process.
 func (a *App) core() wire.Core {
 	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket,
-		Open: a.opts.Open, Answers: a.opts.Answers}
+		Open: a.opts.Open, Answers: a.opts.Answers, Attended: a.queue.Attended(), Held: a.hold.at()}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"bridgekeeper/app/config"
+	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor"
 )
 
@@ -25,13 +26,18 @@ func (a *App) reconcile() {
 	if conf == a.applied {
 		return
 	}
+	was := a.applied
 	a.applied = conf
+	a.followPolicy(conf)
+	a.followEntries(was, conf)
 	specs := make([]supervisor.Spec, 0, len(conf.Servers))
 	names := make([]string, 0, len(conf.Servers))
 	pending := make(map[string]bool)
 	env := ourEnv(os.Environ())
 	for _, s := range conf.Servers {
-		specs = append(specs, specOf(s, env))
+		spec := specOf(s, env)
+		spec.Held = spec.Held && a.opts.Answers != AnswerAllow
+		specs = append(specs, spec)
 		names = append(names, s.Name)
 		pending[s.Name] = !s.Entry.Disabled && s.Entry.Start != string(supervisor.StartManual)
 	}
@@ -46,7 +52,10 @@ func (a *App) fingerprint(server string) string {
 	if !ok {
 		return ""
 	}
-	e := s.Entry
+	return printOf(&s.Entry)
+}
+
+func printOf(e *wire.Entry) string {
 	text, _ := json.Marshal([]any{e.Command, e.Args, e.Cwd, slices.Sorted(maps.Keys(e.Env))}) // texts only: it can't fail
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

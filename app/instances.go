@@ -12,14 +12,22 @@ import (
 	"bridgekeeper/app/config"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
 	"bridgekeeper/supervisor"
 	"bridgekeeper/supervisor/stdio"
 )
 
 // clientCapabilities are what servers are told we can do for them: each is
-// answered by the calling host where it can, and declined otherwise.
-const clientCapabilities = `{"roots":{},"elicitation":{"form":{},"url":{}},"sampling":{}}`
+// answered by a person here, by the calling host where it can, or declined.
+// Sampling is declared to servers that get a model, only.
+const (
+	clientCapabilities   = `{"roots":{},"elicitation":{"form":{},"url":{}}}`
+	samplingCapabilities = `{"roots":{},"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}}}`
+)
+
+// lends reports whether the server may ask for a model.
+func lends(e *wire.Entry) bool { return e.Sampling != nil && e.Sampling.Enabled }
 
 // conversation joins a session to the instance it belongs to: the supervisor
 // ends it, the directory must hear of that.
@@ -78,10 +86,35 @@ func (a *App) remember(key supervisor.Key, capabilities []byte) {
 // capabilities are what an instance is told its client can do: exactly its
 // host's where it is one host's, else all we can answer for.
 func (a *App) capabilities(key supervisor.Key) []byte {
+	s, _ := a.config.Current().Lookup(key.Server)
 	if own, ok := a.scopes.Load(key); ok {
-		return own.([]byte)
+		return a.onBehalf(own.([]byte), &s.Entry)
+	}
+	if lends(&s.Entry) {
+		return []byte(samplingCapabilities)
 	}
 	return []byte(clientCapabilities)
+}
+
+// onBehalf is what a server is told for one host: what the host can do, without
+// what the server may not have, and with what is answered here.
+func (a *App) onBehalf(own []byte, e *wire.Entry) []byte {
+	whole := rpc.Span{End: len(own)}
+	if rpc.Find(own, "sampling").Ok() && !lends(e) {
+		if edit, ok := rpc.RemoveMember(own, whole, "sampling"); ok {
+			own = rpc.Splice(nil, own, edit)
+			whole.End = len(own)
+		}
+	}
+	if a.dialogs() && !rpc.Find(own, "elicitation").Ok() {
+		own = rpc.Splice(nil, own, rpc.InsertMember(own, whole, "elicitation", []byte(`{"form":{},"url":{}}`)))
+	}
+	return own
+}
+
+// dialogs reports whether a person may be there to answer, now or later.
+func (a *App) dialogs() bool {
+	return a.opts.Answers == AnswerTTY || a.queue.Attended() || a.config.Current().Settings.Questions.CLI
 }
 
 // sessionWait bounds the wait for a server that starts: package runners may
@@ -151,6 +184,10 @@ func specOf(s config.Server, env []string) supervisor.Spec {
 	spec := supervisor.Spec{
 		Server: s.Name, Command: e.Command, Args: e.Args, Env: slices.Clone(env), Dir: e.Cwd,
 		Start: supervisor.StartMode(e.Start), Disabled: e.Disabled, MaxLine: e.MaxLine << 20, Terms: e.Era,
+		Held: e.Trust == wire.TrustPending,
+	}
+	if lends(&e) {
+		spec.Terms += " sampling" // it is told at its start
 	}
 	if spec.Start == "" {
 		spec.Start = supervisor.StartAlways

@@ -153,3 +153,50 @@ func toolsOf(s *directory.Server) []policy.Tool {
 	}
 	return tools
 }
+
+// strictest are the rules before the config was read.
+func strictest() *policy.Rules {
+	rules, err := policy.Compile(policy.Settings{Default: wire.PresetEverything})
+	if err != nil {
+		panic(err) // a constant
+	}
+	return rules
+}
+
+// listed returns a tool's definition as it is now, nil when it isn't listed.
+func (a *App) listed(server, tool string) []byte {
+	if s := a.dir.View().Server(server); s != nil {
+		if t := s.Tool(tool); t != nil {
+			return t.Definition
+		}
+	}
+	return nil
+}
+
+// keepRule writes a standing rule that a person's answer made.
+func (a *App) keepRule(rule wire.Rule) error {
+	return a.applying(a.config.AddRule(rule))
+}
+
+// followEntries forgets what was trusted of servers that are gone, or that a
+// person made something else by hand.
+func (a *App) followEntries(was, conf *config.Config) {
+	if was == nil {
+		return
+	}
+	for _, old := range was.Servers {
+		s, ok := conf.Lookup(old.Name)
+		switch {
+		case !ok:
+			a.gate.grants.drop(func(_, server string) bool { return server == old.Name })
+			a.queue.Withdraw("the server was removed", func(q *wire.Question) bool { return q.Server == old.Name })
+		case printOf(&s.Entry) != printOf(&old.Entry) && s.ByHand:
+		default:
+			continue
+		}
+		if err := a.pins.Forget(old.Name); err != nil {
+			a.opts.Log.Warn("pinned tools not forgotten", "server", old.Name, "err", err)
+		}
+		a.shelf.clear()
+	}
+}

@@ -55,7 +55,7 @@ func (a *App) here(host string) bool {
 // error: some servers would fail at their start.
 func (a *App) answerRoots(ctx context.Context, q *directory.Question) ([]byte, *rpc.Error) {
 	if s, ok := a.config.Current().Lookup(q.Server); ok && len(s.Entry.Roots) > 0 {
-		return rootsResult(s.Entry.Roots, a.dirs.Person), nil
+		return rootsResult(s.Entry.Roots, a.person), nil
 	}
 	if can(q, "roots") && !q.Shared {
 		if result, refused := q.Asker.Ask(ctx, q.Message); refused == nil {
@@ -102,6 +102,9 @@ func fileURL(folder, goos string) string {
 func (a *App) answerElicitation(ctx context.Context, q *directory.Question) ([]byte, *rpc.Error) {
 	m := q.Message
 	req, refusal := elicit.Parse(m.Bytes(m.Params))
+	if refusal != nil && !a.here(q.Host) && can(q, "elicitation") {
+		return q.Asker.Ask(ctx, m) // it may know more than we do
+	}
 	if refusal != nil {
 		return nil, &rpc.Error{Code: refusal.Code, Message: refusal.Message}
 	}
@@ -118,6 +121,18 @@ func (a *App) answerElicitation(ctx context.Context, q *directory.Question) ([]b
 		return q.Asker.Ask(ctx, m)
 	}
 	return []byte(`{"action":"decline"}`), nil
+}
+
+// answerSampling has a model answer a server's prompt.
+func (a *App) answerSampling(ctx context.Context, q *directory.Question) ([]byte, *rpc.Error) {
+	s, _ := a.config.Current().Lookup(q.Server)
+	if !lends(&s.Entry) {
+		return nil, &rpc.Error{Code: rpc.CodeUserRejected, Message: "The user has not given this server a model (sampling is off for it)."}
+	}
+	if can(q, "sampling") {
+		return q.Asker.Ask(ctx, q.Message)
+	}
+	return nil, &rpc.Error{Code: rpc.CodeUserRejected, Message: "Sampling was declined: the host that made this call has no model to lend."}
 }
 
 // elicitHere puts the question in our own dialog.

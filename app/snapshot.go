@@ -47,6 +47,7 @@ func (a *App) Snapshot() *wire.Snapshot {
 		snap.Servers = append(snap.Servers, one)
 	}
 	snap.Hosts = a.wireHosts(sessions)
+	snap.Questions = a.queue.Open()
 	return snap
 }
 

@@ -21,6 +21,14 @@ type EditSettings struct {
 	LegacySSE *bool          `json:"legacySSE,omitempty"`
 }
 
+// Values of HostTerms.Questions and Entry.Changes.
+const (
+	QuestionsHere = "here"
+	QuestionsHost = "host"
+	ChangesAsk    = "ask"
+	ChangesAccept = "accept"
+)
+
 // HostTerms are what a person chose for one host.
 type HostTerms struct {
 	Ask       string  `json:"ask,omitempty"`       // a preset; never, for a host that asks its own user

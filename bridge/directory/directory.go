@@ -35,6 +35,7 @@ type Question struct {
 	Host    string // whose call it is; "" when that isn't known
 	About   upstream.About
 	Asker   Asker // the calling host's end; nil when it can't be asked
+	Shared  bool  // the instance serves many hosts, and the wire doesn't say whose question it is
 	Message *rpc.Message
 }
 

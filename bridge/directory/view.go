@@ -34,6 +34,7 @@ type Server struct {
 
 	tools     map[string]*Tool // by own name
 	kept      bool             // the tools are those of an earlier run
+	fresh     bool             // they were read in this one
 	reading   bool             // and are being read now
 	uris      []string
 	templates []template
@@ -64,6 +65,18 @@ type target struct {
 // Awaited reports whether the server starts, or has just come up, and a list of
 // it was never read.
 func (v *View) Awaited(name string) bool { return v.awaited[name] }
+
+// Servers returns all servers of the view, in config order.
+func (v *View) Servers() []*Server {
+	all := make([]*Server, 0, len(v.order))
+	for _, name := range v.order {
+		all = append(all, v.servers[name])
+	}
+	return all
+}
+
+// Fresh reports whether the server's tools were read in this run.
+func (s *Server) Fresh() bool { return s.fresh }
 
 // Server returns one server of the view, nil when there is none of that name.
 func (v *View) Server(name string) *Server { return v.servers[name] }
@@ -120,7 +133,8 @@ func (d *Directory) publishLocked() changes {
 func (d *Directory) serverView(s *server, old *Server) *Server {
 	kept := s.lists[tools].known && s.lists[tools].readAt.IsZero()
 	reading := kept && s.session != nil
-	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.reading == reading {
+	fresh := s.lists[tools].known && !s.lists[tools].readAt.IsZero()
+	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.fresh == fresh && old.reading == reading {
 		same := true
 		for k := range kinds {
 			same = same && sameList(old.raw[k], s.lists[k].items)
@@ -129,7 +143,7 @@ func (d *Directory) serverView(s *server, old *Server) *Server {
 			return old
 		}
 	}
-	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, reading: reading, screened: d.screened}
+	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, fresh: fresh, reading: reading, screened: d.screened}
 	for k := range kinds {
 		out.raw[k] = s.lists[k].items
 	}

@@ -40,6 +40,8 @@ const (
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
 
+	CodeUserRejected = -1 // a person said no to sampling (client/sampling, "Error Handling")
+
 	CodeHeaderMismatch     = -32020
 	CodeMissingCapability  = -32021
 	CodeUnsupportedVersion = -32022
