@@ -266,7 +266,7 @@ func (h *held) Parked() bool {
 func (h *held) Declares(capability string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return declares(h.capabilities, capability)
+	return Declares(h.capabilities, capability)
 }
 
 // Ask puts a question of the server to the host and waits for the answer (Asker).

@@ -102,9 +102,17 @@ func (d *Directory) levelAt(ctx context.Context, session *upstream.Session, leve
 	reply.Free()
 }
 
-// declares reports a member of raw capabilities, or one inside it
-// ("elicitation.url").
-func declares(capabilities []byte, capability string) bool {
+// Declares reports a member of raw capabilities, or one inside it
+// ("elicitation.url"). "elicitation.form" is also what an elicitation says that
+// names no mode: before there were two, it was the only one.
+func Declares(capabilities []byte, capability string) bool {
+	if capability == "elicitation.form" && !has(capabilities, capability) {
+		return has(capabilities, "elicitation") && !has(capabilities, "elicitation.url")
+	}
+	return has(capabilities, capability)
+}
+
+func has(capabilities []byte, capability string) bool {
 	for member := range strings.SplitSeq(capability, ".") {
 		at := rpc.Find(capabilities, member)
 		if !at.Ok() {

@@ -15,9 +15,11 @@ const acknowledged = "notifications/subscriptions/acknowledged"
 // asked for, on one stream, each message marked with the request's id
 // (2026-07-28, subscriptions). It is the seat's Listener.
 type listener struct {
-	id     []byte          // raw JSON-RPC id of the request
-	wants  map[string]bool // notification methods; constant
-	stream *stream
+	id       []byte          // raw JSON-RPC id of the request
+	host     string          // whose it is
+	endpoint string          // where it was made
+	wants    map[string]bool // notification methods; constant
+	stream   *stream
 }
 
 // Notify passes an update of a subscribed resource on; log messages and
@@ -75,7 +77,7 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 		refuse(x.w, http.StatusNotAcceptable, "The Accept header must allow text/event-stream.")
 		return
 	}
-	l := &listener{id: id, wants: make(map[string]bool), stream: newStream(s.keepAlive)}
+	l := &listener{id: id, host: x.host, endpoint: x.endpoint, wants: make(map[string]bool), stream: newStream(s.keepAlive)}
 	seat.Listener = l
 	offers := s.opts.Directory.Offers(seat)
 	var agreed []byte
