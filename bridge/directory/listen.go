@@ -2,7 +2,9 @@ package directory
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
@@ -52,15 +54,21 @@ func (d *Directory) Subscribe(ctx context.Context, seat *Seat, uris []string) []
 // listen keeps one subscriptions/listen open at a modern server: its list
 // changes and the resources that seats subscribed to. One that is open already
 // is ended first (servers keep one for each kind of news), so the lists are
-// read again afterwards: a change in between must not be missed.
+// read again afterwards: a change in between must not be missed. A legacy
+// instance that isn't shared is told what its hosts want.
 func (d *Directory) listen(ctx context.Context, name, scope string) {
 	d.mu.Lock()
 	s := d.servers[name]
-	if s == nil || s.at(scope) == nil || s.at(scope).Info().Era != upstream.Modern {
+	if s == nil || s.at(scope) == nil {
 		d.mu.Unlock()
 		return
 	}
 	session, old := s.at(scope), s.listening[scope]
+	if session.Info().Era != upstream.Modern {
+		d.mu.Unlock()
+		d.restoreScoped(ctx, name, scope, session)
+		return
+	}
 	again := old != nil && old.session == session
 	uris := s.subsAt(scope)
 	ctx, cancel := context.WithCancel(ctx)
@@ -73,18 +81,49 @@ func (d *Directory) listen(ctx context.Context, name, scope string) {
 		old.cancel()
 		<-old.done
 	}
-	if again && scope == "" {
-		d.mu.Lock()
-		for k := range kinds {
-			d.soonLocked(job{server: name, kind: k})
-		}
-		d.mu.Unlock()
-		d.poke()
-	}
 	slices.Sort(uris)
-	if err := session.Listen(ctx, listenParams(session.Info(), uris)); err != nil && ctx.Err() == nil {
+	params, wait := listenParams(session.Info(), uris), relistenFirst
+	for {
+		if again && scope == "" {
+			d.rereadAll(name)
+		}
+		began := time.Now()
+		err := session.Listen(ctx, params)
+		if ctx.Err() != nil || session.Err() != nil || cannotListen(err) {
+			return
+		}
+		// A server may end it as it likes, and says nothing from then on.
 		d.opts.Log.Debug("listen ended", "server", name, "err", err)
+		if time.Since(began) > relistenMost {
+			wait = relistenFirst
+		}
+		if pause(ctx, wait) != nil {
+			return
+		}
+		wait, again = min(2*wait, relistenMost), true
 	}
+}
+
+// Waits before a server that ended its subscriptions/listen is listened to again.
+const (
+	relistenFirst = time.Second
+	relistenMost  = time.Minute
+)
+
+// cannotListen reports a refusal that would be the same the next time.
+func cannotListen(err error) bool {
+	refused, ok := errors.AsType[*rpc.Error](err)
+	return ok && (refused.Code == rpc.CodeMethodNotFound || refused.Code == rpc.CodeInvalidParams)
+}
+
+// rereadAll has all lists of a server read again.
+func (d *Directory) rereadAll(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for k := range kinds {
+		d.soonLocked(job{server: name, kind: k})
+	}
+	d.poke()
 }
 
 // at returns the session of an instance, nil when it has none; the caller holds

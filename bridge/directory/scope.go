@@ -1,7 +1,6 @@
 package directory
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -75,31 +74,6 @@ func (d *Directory) release(seat *Seat) {
 			d.opts.Upstreams.Release(name, d.scope(seat, name))
 		}
 	}
-}
-
-// subscription is one resource at one instance.
-type subscription struct{ scope, uri string }
-
-// subsAt returns the resources subscribed at an instance; the caller holds
-// Directory.mu.
-func (s *server) subsAt(scope string) (uris []string) {
-	for sub := range s.subs {
-		if sub.scope == scope {
-			uris = append(uris, sub.uri)
-		}
-	}
-	return uris
-}
-
-// levelAt sets the level at a seat's own instance of a server.
-func (d *Directory) levelAt(ctx context.Context, session *upstream.Session, level string) {
-	params := append(rpc.AppendQuote([]byte(`{"level":`), level), '}')
-	reply, err := session.Request(ctx, rpc.SetLevel, params)
-	if err != nil {
-		d.opts.Log.Warn("log level not set", "err", err)
-		return
-	}
-	reply.Free()
 }
 
 // Declares reports a member of raw capabilities, or one inside it

@@ -176,8 +176,13 @@ func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri strin
 	}
 	seat.subs[uri] = server
 	book := subscription{d.scope(seat, server).ID, uri}
-	s.subs[book]++
-	first := s.subs[book] == 1
+	b := s.subs[book]
+	if b == nil {
+		b = &booking{at: session}
+		s.subs[book] = b
+	}
+	b.seats++
+	first := b.seats == 1
 	d.mu.Unlock()
 	if !first {
 		return nil
@@ -209,18 +214,13 @@ func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
 		d.relisten(server, d.scope(seat, server).ID)
 		return
 	}
-	if d.scope(seat, server).ID != "" {
-		var err error
-		if session, err = d.session(ctx, seat, server); err != nil {
-			return // its instance is gone, and with it the subscription
-		}
-	}
 	if reply, err := session.Request(ctx, rpc.Unsubscribe, uriParams(uri)); err == nil {
 		reply.Free()
 	}
 }
 
-// forget takes one subscription out of the books.
+// forget takes one subscription out of the books; session is that of its
+// instance, nil when that isn't up.
 func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, server string, last bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -231,11 +231,15 @@ func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, s
 		return nil, server, false
 	}
 	book := subscription{d.scope(seat, server).ID, uri}
-	if s.subs[book]--; s.subs[book] > 0 {
+	b := s.subs[book]
+	if b == nil {
+		return nil, server, false
+	}
+	if b.seats--; b.seats > 0 {
 		return nil, server, false
 	}
 	delete(s.subs, book)
-	return s.session, server, true
+	return s.at(book.scope), server, true
 }
 
 // relisten has a modern server's subscriptions/listen opened anew.
@@ -296,11 +300,12 @@ func (d *Directory) setLevel(ctx context.Context, seat *Seat, level string) *rpc
 	d.mu.Unlock()
 	d.applyLevels(ctx, names)
 	for _, name := range names {
-		if d.scope(seat, name).ID == "" {
+		scope := d.scope(seat, name).ID
+		if scope == "" {
 			continue
 		}
-		if session, err := d.session(ctx, seat, name); err == nil && session.Info().Has("logging") && session.Info().Era == upstream.Legacy {
-			d.levelAt(ctx, session, level)
+		if session, err := d.session(ctx, seat, name); err == nil {
+			d.levelAt(ctx, name, scope, session)
 		}
 	}
 	return nil
@@ -339,22 +344,15 @@ func (d *Directory) applyLevel(ctx context.Context, name string) {
 		d.mu.Unlock()
 		return
 	}
-	lowest := -1
-	for seat := range d.seats {
-		if seat.sees(name) && seat.level != "" {
-			if at := slices.Index(levels, seat.level); lowest < 0 || at < lowest {
-				lowest = at
-			}
-		}
-	}
+	lowest := d.lowestLocked(func(seat *Seat) bool { return seat.sees(name) })
 	session := s.session
-	if lowest < 0 || s.level == levels[lowest] {
+	if lowest == "" || s.level == lowest {
 		d.mu.Unlock()
 		return
 	}
-	s.level = levels[lowest]
+	s.level = lowest
 	d.mu.Unlock()
-	params := append(rpc.AppendQuote([]byte(`{"level":`), levels[lowest]), '}')
+	params := append(rpc.AppendQuote([]byte(`{"level":`), lowest), '}')
 	reply, err := session.Request(ctx, rpc.SetLevel, params)
 	if err != nil {
 		d.opts.Log.Warn("log level not set", "server", name, "err", err)

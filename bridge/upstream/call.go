@@ -119,13 +119,16 @@ func (s *Session) request(ctx context.Context, method string, params []byte, int
 }
 
 // Listen sends subscriptions/listen and returns when the server ends it, or ctx
-// does. What it is told comes as notifications like any other.
+// does; a refusal is an *rpc.Error. What it is told comes as notifications like any other.
 func (s *Session) Listen(ctx context.Context, params []byte) error {
 	reply, err := s.request(ctx, rpc.Listen, params, true)
 	if err != nil {
 		return err
 	}
-	reply.Free()
+	defer reply.Free()
+	if reply.Error.Ok() {
+		return rpc.ReadError(reply.Bytes(reply.Error))
+	}
 	return nil
 }
 
