@@ -16,6 +16,8 @@ type Request struct {
 	Seat    *Seat
 	Message *rpc.Message
 	Sink    upstream.Sink
+
+	opened bool // the message has the server's own state, which we had sealed
 }
 
 // listWait bounds how long a list request waits for servers that start now and
@@ -25,6 +27,7 @@ const listWait = 5 * time.Second
 // Handle answers one request of a host. It returns early when ctx ends, after
 // telling the server; httpd says what ends ctx in which era.
 func (d *Directory) Handle(ctx context.Context, r *Request) Answer {
+	r = d.openState(r)
 	answer := d.route(ctx, r)
 	if r.Seat.Modern() {
 		d.modernise(r, &answer)

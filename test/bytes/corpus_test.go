@@ -132,7 +132,7 @@ var corpus = append([]entry{
 	{name: "result-task", eras: "modern", method: "tools/call", target: "tool", message: call("{}", ""),
 		answer: result(`{"resultType":"task","taskId":"t-1","status":"working","ttlMs":60000,"pollIntervalMs":1e3}`)},
 	{name: "result-input-required", eras: "modern", method: "tools/call", target: "tool",
-		message: `{"jsonrpc":"2.0","id":@ID@,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","k":"@MARK@","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"acme":1.0}},"name":"tool","inputResponses":{"\u0061":{"n":1e400}},"requestState":"odd \ud800 \u0000 state"}}`,
+		message: `{"jsonrpc":"2.0","id":@ID@,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","k":"@MARK@","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"acme":1.0}},"name":"tool","inputResponses":{"\u0061":{"n":1e400}}}}`,
 		answer:  result(`{"content":null,"resultType":"input_required","requestState":"s \ud800 \/","inputRequests":{"k\u0000":{"params":{"message":"\u2028","requestedSchema":{"type":"object","properties":{"n":{"default":1.0,"type":"number"}}}},"method":"elicitation/create"}}}`)},
 	// Errors.
 	{name: "error-zero", eras: "same", method: "tools/call", target: "tool", message: call("{}", ""),
