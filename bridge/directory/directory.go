@@ -108,6 +108,7 @@ type Directory struct {
 	wake    chan struct{}
 
 	held  *holds
+	tasks *tasks
 	cache *cache
 }
 
@@ -119,7 +120,8 @@ type server struct {
 	info    *upstream.Info
 	lists   [kinds]list
 	subs    map[subscription]*booking
-	level   string // the log level last set at this session
+	tasks   map[subscription]int // tasks that modern hosts want to hear of, by count of seats
+	level   string               // the log level last set at this session
 	// scoped are the sessions of instances that are not shared, by scope, and
 	// levels what was last set there.
 	scoped map[string]*upstream.Session
@@ -159,6 +161,7 @@ func New(opts Options) *Directory {
 		dirty:   make(map[job]progress),
 		wake:    make(chan struct{}, 1),
 		held:    newHolds(),
+		tasks:   newTasks(),
 		cache:   newCache(opts.Cache, opts.Log),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
@@ -192,6 +195,7 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	}
 	changed := d.publishLocked()
 	d.mu.Unlock()
+	d.tasks.drop(func(t *task) bool { return !slices.Contains(names, t.server) })
 	d.announce(changed)
 }
 
@@ -263,7 +267,7 @@ func (d *Directory) DownFor(name, scope string, session *upstream.Session) {
 }
 
 func newServer(name string, pending bool) *server {
-	return &server{name: name, pending: pending, subs: make(map[subscription]*booking),
+	return &server{name: name, pending: pending, subs: make(map[subscription]*booking), tasks: make(map[subscription]int),
 		scoped: make(map[string]*upstream.Session), levels: make(map[string]levelSet), listening: make(map[string]*listening)}
 }
 

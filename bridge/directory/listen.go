@@ -10,22 +10,22 @@ import (
 	"bridgekeeper/bridge/upstream"
 )
 
-// Offers says what news a seat can get: list changes by kind, and updates of
-// single resources.
+// Offers says what news a seat can get: list changes by kind, updates of single
+// resources, and what becomes of tasks.
 type Offers struct {
-	Tools, Prompts, Resources, Updates bool
+	Tools, Prompts, Resources, Updates, Tasks bool
 }
 
 // Offers returns what the seat's endpoint can tell.
 func (d *Directory) Offers(seat *Seat) Offers {
 	if seat.Endpoint == "" {
-		return Offers{true, true, true, true}
+		return Offers{true, true, true, true, true}
 	}
 	s := d.View().Server(seat.Endpoint)
 	if s == nil || s.Info == nil {
 		return Offers{}
 	}
-	return Offers{s.Info.Has("tools"), s.Info.Has("prompts"), s.Info.Has("resources"), s.Info.HasSub("resources", "subscribe")}
+	return Offers{s.Info.Has("tools"), s.Info.Has("prompts"), s.Info.Has("resources"), s.Info.HasSub("resources", "subscribe"), hasTasks(s.Info)}
 }
 
 // Subscribe subscribes a modern host's seat to resources and returns those
@@ -70,7 +70,7 @@ func (d *Directory) listen(ctx context.Context, name, scope string) {
 		return
 	}
 	again := old != nil && old.session == session
-	uris := s.subsAt(scope)
+	uris, tasks := s.subsAt(scope), s.tasksAtLocked(scope)
 	ctx, cancel := context.WithCancel(ctx)
 	now := &listening{session: session, cancel: cancel, done: make(chan struct{})}
 	s.listening[scope] = now
@@ -82,13 +82,17 @@ func (d *Directory) listen(ctx context.Context, name, scope string) {
 		<-old.done
 	}
 	slices.Sort(uris)
-	params, wait := listenParams(session.Info(), uris), relistenFirst
+	params, wait := listenParams(session.Info(), uris, tasks), relistenFirst
+	var capabilities []byte
+	if tasks != nil { // a server speaks of tasks only to who knows them
+		capabilities = []byte(`{"extensions":{"` + TasksExtension + `":{}}}`)
+	}
 	for {
 		if again && scope == "" {
 			d.rereadAll(name)
 		}
 		began := time.Now()
-		err := session.Listen(ctx, params)
+		err := session.Listen(ctx, params, capabilities)
 		if ctx.Err() != nil || session.Err() != nil || cannotListen(err) {
 			return
 		}
@@ -143,7 +147,7 @@ type listening struct {
 }
 
 // listenParams asks for what the server can tell.
-func listenParams(info *upstream.Info, uris []string) []byte {
+func listenParams(info *upstream.Info, uris, tasks []string) []byte {
 	var wanted []byte
 	for _, k := range []struct{ capability, member string }{
 		{"tools", "toolsListChanged"}, {"prompts", "promptsListChanged"}, {"resources", "resourcesListChanged"},
@@ -152,15 +156,13 @@ func listenParams(info *upstream.Info, uris []string) []byte {
 			wanted = rpc.AppendMember(wanted, k.member, []byte("true"))
 		}
 	}
-	if len(uris) > 0 {
-		list := []byte{'['}
-		for i, uri := range uris {
-			if i > 0 {
-				list = append(list, ',')
-			}
-			list = rpc.AppendQuote(list, uri)
+	for _, l := range []struct {
+		member string
+		list   []string
+	}{{"resourceSubscriptions", uris}, {"taskIds", tasks}} {
+		if len(l.list) > 0 {
+			wanted = rpc.AppendMember(wanted, l.member, rpc.QuoteAll(l.list))
 		}
-		wanted = rpc.AppendMember(wanted, "resourceSubscriptions", append(list, ']'))
 	}
 	return append(append([]byte(`{"notifications":{`), wanted...), '}', '}')
 }

@@ -29,6 +29,7 @@ const listWait = 5 * time.Second
 func (d *Directory) Handle(ctx context.Context, r *Request) Answer {
 	r = d.openState(r)
 	answer := d.route(ctx, r)
+	d.noteTask(r, &answer)
 	if r.Seat.Modern() {
 		d.modernise(r, &answer)
 	} else {
@@ -51,8 +52,18 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	case m.Is(rpc.Subscribe), m.Is(rpc.Unsubscribe):
 		return d.subscription(ctx, r)
 	}
+	if aboutTask(r) {
+		return d.task(ctx, r)
+	}
 	if seat.Endpoint != "" {
-		return d.forward(ctx, r, seat.Endpoint)
+		answer := d.forward(ctx, r, seat.Endpoint)
+		if m.Is(rpc.ListTasks) {
+			d.ownTasks(r, &answer)
+		}
+		return answer
+	}
+	if m.Is(rpc.ListTasks) && !seat.Modern() {
+		return d.listTasks(ctx, r)
 	}
 	for k := range kinds {
 		if m.Is(listMethods[k]) {

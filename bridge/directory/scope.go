@@ -26,6 +26,9 @@ type Scope struct {
 	Capabilities []byte // exactly the host's, raw
 }
 
+// sessionScope begins the scope of an instance that is one session's.
+const sessionScope = "session:"
+
 // scope returns whose instance of the server the seat uses.
 func (d *Directory) scope(seat *Seat, server string) Scope {
 	if d.opts.Sharing == nil {
@@ -38,7 +41,7 @@ func (d *Directory) scope(seat *Seat, server string) Scope {
 	switch d.opts.Sharing(server) {
 	case PerSession:
 		if seat.Session != "" {
-			return Scope{"session:" + seat.Session, capabilities}
+			return Scope{sessionScope + seat.Session, capabilities}
 		}
 		fallthrough
 	case PerHost:
@@ -58,7 +61,7 @@ func (d *Directory) hears(seat *Seat, server, scope string) bool {
 	if own == scope {
 		return true
 	}
-	return own != "" && !strings.HasPrefix(own, "session:") && strings.HasPrefix(scope, seat.Host+" ")
+	return own != "" && !strings.HasPrefix(own, sessionScope) && strings.HasPrefix(scope, seat.Host+" ")
 }
 
 // release ends the instances that ran for this seat's session alone.
@@ -71,7 +74,9 @@ func (d *Directory) release(seat *Seat) {
 	d.mu.Unlock()
 	for _, name := range names {
 		if d.opts.Sharing(name) == PerSession {
-			d.opts.Upstreams.Release(name, d.scope(seat, name))
+			scope := d.scope(seat, name)
+			d.opts.Upstreams.Release(name, scope)
+			d.tasks.drop(func(t *task) bool { return t.server == name && t.scope.ID == scope.ID })
 		}
 	}
 }

@@ -30,8 +30,9 @@ type Seat struct {
 	Capabilities []byte // what the host declared, raw
 	Listener     Listener
 
-	level string            // last logging/setLevel; guarded by Directory.mu
-	subs  map[string]string // subscribed URI -> server; guarded by Directory.mu
+	level string              // last logging/setLevel; guarded by Directory.mu
+	subs  map[string]string   // subscribed URI -> server; guarded by Directory.mu
+	tasks map[string]instance // tasks to hear of, by id; guarded by Directory.mu
 }
 
 // Modern reports whether the host speaks 2026-07-28 here.
@@ -53,6 +54,7 @@ func (d *Directory) Sit(seat *Seat) {
 func (d *Directory) Leave(ctx context.Context, seat *Seat) {
 	d.mu.Lock()
 	delete(d.seats, seat)
+	d.unsubscribeTasksLocked(seat)
 	var last []string
 	for uri := range seat.subs {
 		last = append(last, uri)
@@ -99,6 +101,10 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	uri := m.Text(m.URI)
 	level := m.Text(m.Level)
 	raw := translate.Untagged(m)
+	if m.Is(rpc.TaskStatus) || m.Is(rpc.TaskChanged) {
+		d.taskNewsLocked(server, scope, m, raw)
+		return
+	}
 	for seat := range d.seats {
 		switch {
 		case !seat.sees(server) || !d.hears(seat, server, scope):

@@ -8,6 +8,7 @@ import (
 // EndHost ends every session of a host whose token is worthless now.
 func (s *Server) EndHost(host string) {
 	s.endThose(func(its, _ string) bool { return its == host })
+	s.opts.Directory.ForgetHost(host)
 }
 
 // EndServers ends what hosts have at the endpoints of servers that are not among

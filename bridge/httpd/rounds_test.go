@@ -123,7 +123,7 @@ func (d *door) modernRooms(first string) {
 	d.Helper()
 	d.stage.Configure([]string{"rooms", "new"}, func(string) bool { return false })
 	a := d.stage.Open("new", map[string]string{
-		rpc.Discover:  `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`,
+		rpc.Discover:  `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`,
 		rpc.ListTools: `{"tools":[{"name":"t"}]}`,
 	}, upstream.Modern)
 	results := []string{first, `{"resultType":"complete","content":[]}`}
