@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"bridgekeeper/bridge/rpc"
@@ -52,7 +53,10 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	case m.Is(rpc.Subscribe), m.Is(rpc.Unsubscribe):
 		return d.subscription(ctx, r)
 	}
-	if aboutTask(r) {
+	switch {
+	case seat.Modern() && (m.Is(rpc.TaskResult) || m.Is(rpc.ListTasks)): // 2026-07-28 has neither
+		return unknownMethod(m)
+	case slices.ContainsFunc(taskMethods, m.Is):
 		return d.task(ctx, r)
 	}
 	if seat.Endpoint != "" {
@@ -62,7 +66,7 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 		}
 		return answer
 	}
-	if m.Is(rpc.ListTasks) && !seat.Modern() {
+	if m.Is(rpc.ListTasks) {
 		return d.listTasks(ctx, r)
 	}
 	for k := range kinds {
@@ -88,7 +92,11 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	case m.Is(rpc.Complete):
 		return d.complete(ctx, r)
 	}
-	return failure(rpc.CodeMethodNotFound, fmt.Sprintf("Method not found: %s", m.MethodName()))
+	return unknownMethod(m)
+}
+
+func unknownMethod(m *rpc.Message) Answer {
+	return failure(rpc.CodeMethodNotFound, "Method not found: "+m.MethodName())
 }
 
 // forward passes the request to a server and its reply back, both untouched

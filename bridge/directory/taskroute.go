@@ -43,12 +43,6 @@ func hasExtension(capabilities []byte) bool {
 var needsTasks = &rpc.Error{Code: rpc.CodeMissingCapability, Message: "The request doesn't declare the tasks extension.",
 	Data: []byte(`{"requiredCapabilities":{"extensions":{"` + TasksExtension + `":{}}}}`)}
 
-// aboutTask reports a request about one task. On the merged endpoint a modern host
-// has those of its revision only.
-func aboutTask(r *Request) bool {
-	return slices.ContainsFunc(taskMethods, r.Message.Is) && (r.Seat.Endpoint != "" || !r.Seat.Modern() || !r.Message.Is(rpc.TaskResult))
-}
-
 // task passes a request about a task on to the server that has it.
 func (d *Directory) task(ctx context.Context, r *Request) Answer {
 	params := r.Message.Bytes(r.Message.Params)
