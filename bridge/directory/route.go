@@ -71,7 +71,7 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	}
 	for k := range kinds {
 		if m.Is(listMethods[k]) {
-			return Answer{Result: d.list(ctx, k)}
+			return Answer{Result: d.list(ctx, seat, k)}
 		}
 	}
 	switch {
@@ -143,9 +143,13 @@ func (d *Directory) do(ctx context.Context, r *Request, session *upstream.Sessio
 }
 
 // list returns one merged list, complete: merged lists have one page.
-func (d *Directory) list(ctx context.Context, k kind) []byte {
+func (d *Directory) list(ctx context.Context, seat *Seat, k kind) []byte {
 	d.retryFailed(k)
-	return d.settled(ctx, func(v *View) bool { return v.pending[k] == 0 }).merged[k]
+	v := d.settled(ctx, func(v *View) bool { return v.pending[k] == 0 })
+	if k == tools {
+		return v.flavourFor(seat)
+	}
+	return v.merged[k]
 }
 
 // settled returns the view when enough is known, at once as a rule, or what is

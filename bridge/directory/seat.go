@@ -28,6 +28,7 @@ type Seat struct {
 	Session      string // "" on the modern wire
 	Version      string // the revision the host speaks here
 	Capabilities []byte // what the host declared, raw
+	Client       string // its own name and version, where it began with initialize
 	Listener     Listener
 
 	level string              // last logging/setLevel; guarded by Directory.mu

@@ -89,6 +89,7 @@ func (s *Server) newcomer(host, endpoint string, m *rpc.Message) (session *sessi
 			seat.Capabilities = append([]byte(nil), value...)
 		case "clientInfo":
 			client = clientName(value)
+			seat.Client = client
 		}
 		return true
 	})
