@@ -38,6 +38,8 @@ type Options struct {
 	Port    int    // of the endpoint; 0 takes any free one, negative the one used before, or DefaultPort
 	Answers string // tty, allow or deny: what happens to calls that need an answer
 	Open    bool   // no token is asked for
+	// LegacySSE serves hosts on the HTTP+SSE transport of 2024-11-05, too.
+	LegacySSE bool
 	// Examples adds the two example servers when the config has no server yet.
 	Examples bool
 	Stdin    io.Reader // of the terminal that answers (Answers tty)
@@ -168,7 +170,7 @@ func (a *App) run(ctx context.Context) error {
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
-	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, Log: a.opts.Log, Seen: a.sighted})
+	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, LegacySSE: a.opts.LegacySSE, Log: a.opts.Log, Seen: a.sighted})
 	api, err := sock.Listen(a.dirs.Socket)
 	if err != nil {
 		ln.Close()

@@ -109,9 +109,11 @@ func (a *App) Tools(_ context.Context, name string) ([]wire.Tool, error) {
 		return nil, err
 	}
 	out := []wire.Tool{}
-	if s := a.dir.View().Server(name); s != nil {
+	v := a.dir.View()
+	if s := v.Server(name); s != nil {
+		limits := v.Limits(name)
 		for _, t := range s.Tools {
-			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, ReadOnly: t.ReadOnly, Definition: t.Definition})
+			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, Limited: limits[t.Name], ReadOnly: t.ReadOnly, Definition: t.Definition})
 		}
 	}
 	return out, nil

@@ -113,6 +113,9 @@ func (p *program) serverTools() *cobra.Command {
 				if tool.Hidden != "" {
 					t.note("hidden where hosts see all servers: %s", visible(tool.Hidden))
 				}
+				if tool.Limited != "" {
+					t.note("hidden %s", visible(tool.Limited))
+				}
 			}
 			t.print(p.out)
 			return nil

@@ -172,8 +172,9 @@ type NewHost struct {
 // definition byte for byte.
 type Tool struct {
 	Name       string          `json:"name"`
-	Seen       string          `json:"seen"`             // on the merged endpoint; "" when it is hidden there
-	Hidden     string          `json:"hidden,omitempty"` // why
+	Seen       string          `json:"seen"`              // on the merged endpoint; "" when it is hidden there
+	Hidden     string          `json:"hidden,omitempty"`  // why
+	Limited    string          `json:"limited,omitempty"` // from which hosts it is hidden there, and why
 	ReadOnly   bool            `json:"readOnly"`
 	Definition json.RawMessage `json:"definition"`
 }

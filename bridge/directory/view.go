@@ -3,6 +3,7 @@ package directory
 import (
 	"bytes"
 	"fmt"
+	"sync"
 
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/translate"
@@ -20,6 +21,8 @@ type View struct {
 	awaited map[string]bool   // servers that pending counts
 	pending [kinds]int        // servers that start now and whose list isn't known
 	changed chan struct{}     // closed when a newer view is published
+	legacy  func() flavour    // the merged tools for hosts before 2026-07-28, made when one asks
+	inlined func() flavour    // likewise, for those of them that don't follow references
 
 	Warnings []string // names and URIs that collide, entries that are hidden, lists that couldn't be read
 }
@@ -123,6 +126,8 @@ func (d *Directory) publishLocked() changes {
 	for k := range kinds {
 		v.merged[k] = v.merge(k)
 	}
+	v.legacy = sync.OnceValue(func() flavour { return v.flavoured(forLegacy) })
+	v.inlined = sync.OnceValue(func() flavour { return v.flavoured(inlining()) })
 	changed := diff(old, v)
 	d.view.Store(v)
 	close(old.changed)
@@ -253,12 +258,21 @@ func (v *View) mergeItem(out []byte, k kind, server, as string, it item) []byte 
 		} else {
 			v.prompts[as] = t
 		}
-		edits := append([]rpc.Edit{{Span: it.nameAt, With: rpc.Quote(as)}}, it.repairs...)
-		return rpc.Splice(out, it.raw, edits...)
+		raw, at := it.shown()
+		return rpc.Splice(out, raw, rpc.Edit{Span: at, With: rpc.Quote(as)})
 	case resources:
 		v.uris[it.name] = server
 	}
 	return append(out, it.raw...)
+}
+
+// shown is the definition that hosts see on the merged endpoint, and where its
+// name stands.
+func (it *item) shown() (raw []byte, nameAt rpc.Span) {
+	if it.fixed == nil {
+		return it.raw, it.nameAt
+	}
+	return it.fixed, rpc.Find(it.fixed, "name")
 }
 
 func diff(old, now *View) changes {

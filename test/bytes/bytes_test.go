@@ -182,6 +182,13 @@ func down(t *testing.T, host, server string, e *entry, got, want string) {
 		return
 	case host == legacy && server == modern:
 		want = without(t, want, "resultType")
+	case host == modern && server == modern && strings.Contains(want, `"resultType":"input_required"`):
+		// The one value of a server's own that a host must not read or change.
+		sealed, state := part(t, got, "result", "requestState"), part(t, want, "result", "requestState")
+		if sealed == state {
+			t.Error("the server's requestState works for any host")
+		}
+		got = strings.Replace(got, sealed, state, 1)
 	case host == modern && server == legacy && isResult(want):
 		for _, name := range []string{"resultType", "ttlMs", "cacheScope", "_meta"} {
 			got = without(t, got, name)

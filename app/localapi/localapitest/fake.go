@@ -235,7 +235,7 @@ func (f *Fake) Tools(_ context.Context, server string) ([]wire.Tool, error) {
 	}
 	return []wire.Tool{
 		{Name: "echo", Seen: server + "__echo", ReadOnly: true, Definition: json.RawMessage(`{"name":"echo","description":"Says it again.\nTwice."}`)},
-		{Name: "reboot", Seen: server + "__reboot", Definition: json.RawMessage(`{"name":"reboot"}`)},
+		{Name: "reboot", Seen: server + "__reboot", Limited: "from old hosts: its results are lists", Definition: json.RawMessage(`{"name":"reboot"}`)},
 		{Name: "odd", Hidden: "its inputSchema is no object", Definition: json.RawMessage(`{"name":"odd","inputSchema":5}`)},
 	}, nil
 }
