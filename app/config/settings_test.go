@@ -81,6 +81,16 @@ func TestProblemsOfProtection(t *testing.T) {
 	}
 }
 
+// An entry from another program's file, which has "trust": true, could not be started.
+func TestTrustOfAnotherProgram(t *testing.T) {
+	for value, want := range map[string]string{"true": "", "false": "limited"} {
+		r, _ := read([]byte(`{"mcpServers": {"a": {"command": "x", "trust": ` + value + `}}}`))
+		if s, ok := r.config.Lookup("a"); !ok || s.Entry.Trust != want || len(r.config.Warnings) != 1 || !strings.Contains(r.config.Warnings[0], "trust is "+value) {
+			t.Errorf("%s: %+v", value, r.config)
+		}
+	}
+}
+
 func TestAbsolute(t *testing.T) {
 	for dir, want := range map[string][3]bool{ // linux, darwin, windows
 		"/srv": {true, true, false}, "~": {true, true, true}, "~/src": {true, true, true}, `~\src`: {false, false, true},
