@@ -46,6 +46,14 @@ func (a *App) reconcile() {
 	a.sup.Apply(specs)
 }
 
+// following is the config that the supervisor follows. It may be a moment older
+// than Current, and a server of that one is not known yet.
+func (a *App) following() *config.Config {
+	a.applyMu.Lock()
+	defer a.applyMu.Unlock()
+	return a.applied
+}
+
 // fingerprint tells what runs as a server, for the lists kept of it. The values
 // of variables are left out: they are secrets, and seldom change what is listed.
 func (a *App) fingerprint(server string) string {
@@ -81,7 +89,7 @@ func (a *App) followNews(ctx context.Context) error {
 	learned := make(map[string]supervisor.Spec)
 	for {
 		changed := a.news.next()
-		conf := a.config.Current()
+		conf := a.following()
 		for _, st := range a.sup.Statuses() {
 			if st.Key.Scope == "" {
 				a.observed(conf, &st)
