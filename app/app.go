@@ -22,6 +22,7 @@ import (
 	"bridgekeeper/app/hosts"
 	"bridgekeeper/app/localapi"
 	"bridgekeeper/app/policy"
+	"bridgekeeper/app/sampling"
 	"bridgekeeper/app/sock"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
@@ -70,6 +71,7 @@ type App struct {
 	reviews  *reviews
 	hold     *hold
 	secrets  secrets
+	budget   *sampling.Budget
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
 	door     *httpd.Server
@@ -135,6 +137,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 		return nil, err
 	}
 	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
+	a.budget = sampling.NewBudget(time.Now)
 	a.rules.Store(strictest())
 	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})
 	if a.hold.on() {

@@ -123,18 +123,6 @@ func (a *App) answerElicitation(ctx context.Context, q *directory.Question) ([]b
 	return []byte(`{"action":"decline"}`), nil
 }
 
-// answerSampling has a model answer a server's prompt.
-func (a *App) answerSampling(ctx context.Context, q *directory.Question) ([]byte, *rpc.Error) {
-	s, _ := a.config.Current().Lookup(q.Server)
-	if !lends(&s.Entry) {
-		return nil, &rpc.Error{Code: rpc.CodeUserRejected, Message: "The user has not given this server a model (sampling is off for it)."}
-	}
-	if can(q, "sampling") {
-		return q.Asker.Ask(ctx, q.Message)
-	}
-	return nil, &rpc.Error{Code: rpc.CodeUserRejected, Message: "Sampling was declined: the host that made this call has no model to lend."}
-}
-
 // elicitHere puts the question in our own dialog.
 func (a *App) elicitHere(ctx context.Context, q *directory.Question, req *elicit.Request) ([]byte, *rpc.Error) {
 	one := &ask.Ask{Question: wire.Question{Kind: wire.AskForm, Host: q.Host, Server: q.Server, Tool: q.About.Tool, Notes: req.Notes, Form: req.Form, URL: req.URL,

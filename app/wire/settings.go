@@ -58,6 +58,12 @@ type SamplingTerms struct {
 	MaxTokens     int  `json:"maxTokens,omitempty"`     // of one answer
 }
 
+// Kinds of models.
+const (
+	ModelOpenAI    = "openai"
+	ModelAnthropic = "anthropic"
+)
+
 // Model is one model that may answer servers' prompts.
 type Model struct {
 	Name         string `json:"name"`                   // our name for it
