@@ -186,7 +186,7 @@ func (v *verifier) unchained(at place, sum digest) {
 func (v *verifier) explain(r *record) {
 	for i, o := range v.odd {
 		switch {
-		case r.explains && i == len(v.odd)-1 && o.sum == r.torn:
+		case r.explains && i == len(v.odd)-1 && o.sum.is(r.torn):
 			v.note(o.place, "A piece of a line: writing it was cut short, by a crash, a power cut or a full disk. What it began to say is lost.")
 			r.explains = false
 		case v.last.n == 0 && v.check.Older > 0:
@@ -206,7 +206,7 @@ func (v *verifier) begin(at place, r *record) {
 	switch {
 	case v.anchor.First > 0 && r.n > v.anchor.First:
 		v.broken(at, "%s missing before this one: the oldest file or its beginning was deleted.", span(v.anchor.First, r.n-1))
-	case r.n == 1 && v.before != nil && r.prev != *v.before:
+	case r.n == 1 && v.before != nil && !v.before.is(r.prev):
 		v.broken(at, "The older line before this one is not what was there when the chain began.")
 	case r.n > 1 && v.check.Older > 0:
 		v.broken(at, "%s missing before this one.", span(1, r.n-1))
@@ -218,7 +218,7 @@ func (v *verifier) begin(at place, r *record) {
 func (v *verifier) follows(at place, r *record) bool {
 	next := r.n == v.last.n+1
 	switch {
-	case next && r.prev == v.last.sum:
+	case next && v.last.sum.is(r.prev):
 	case next:
 		v.broken(v.at, "Line %d of the record is not what was written: the line after it has another digest of it.", v.last.n)
 	case r.n > v.last.n && at.file != v.at.file && at.line == 1:
