@@ -66,6 +66,12 @@ func TestErrorsAreWireErrors(t *testing.T) {
 		{"POST", "/v1/servers/a/call", `{"tool":"rpc"}`, 502, wire.CodeRPC, "-32602"},
 		{"POST", "/v1/servers/a/call", `{"tool":"x"}`, 404, wire.CodeNoSuchTool, `"x"`},
 		{"POST", "/v1/servers/a/call", `{"tool":"panics"}`, 500, wire.CodeInternal, "bug"},
+		{"GET", "/v1/activity?limit=many", ``, 400, wire.CodeBadRequest, "limit"},
+		{"GET", "/v1/activity?hots=x", ``, 400, wire.CodeBadRequest, `no filter "hots"`},
+		{"GET", "/v1/activity/follow?since=yesterday", ``, 400, wire.CodeBadRequest, "since"},
+		{"GET", "/v1/activity/follow?decision=maybe", ``, 400, wire.CodeBadRequest, "allow or deny"},
+		{"GET", "/v1/activity/export", ``, 400, wire.CodeBadRequest, "jsonl or csv"},
+		{"GET", "/v1/activity/export?format=csv&kind=x", ``, 400, wire.CodeBadRequest, "kind"},
 		{"POST", "/v1/hosts", `{"name":""}`, 400, wire.CodeBadName, `""`},
 		{"DELETE", "/v1/hosts/x", ``, 404, wire.CodeNoSuchHost, `"x"`},
 	} {
