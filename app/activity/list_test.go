@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -198,6 +199,17 @@ type follower struct {
 func follow(t testing.TB, l *Log, q wire.ActivityQuery) *follower {
 	ctx, stop := context.WithCancel(t.Context())
 	f := &follower{make(chan wire.Activity), stop, make(chan error, 1)}
+	followers := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.followers)
+	}
+	before := followers()
+	defer func() {
+		for followers() == before { // what comes now must not be missed
+			runtime.Gosched()
+		}
+	}()
 	go func() {
 		f.done <- l.Follow(ctx, q, func(a *wire.Activity) error {
 			select {
@@ -371,6 +383,7 @@ func FuzzReader(f *testing.F) {
 	f.Add("\n\n{\"n\":1,\"prev\":\"\x00")
 	f.Fuzz(func(t *testing.T, text string) {
 		s := newSite(t, Options{})
+		s.opts.Anchor = "" // it waits for the disk
 		if err := os.MkdirAll(s.dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
