@@ -3,6 +3,7 @@ package activity
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strconv"
 	"time"
 
@@ -107,14 +108,19 @@ func unhex(c byte) byte {
 	return 255
 }
 
-// isTime reports whether digits and signs are where timeFormat has them.
+// isTime reports whether digits and signs are where timeFormat has them, and it
+// is a time that JSON can say.
 func isTime(b []byte) bool {
 	for i, c := range []byte("0000-00-00T00:00:00.000Z") {
 		if c == '0' && (b[i] < '0' || b[i] > '9') || c != '0' && b[i] != c {
 			return false
 		}
 	}
-	return true
+	two := func(i int, least, most string) bool {
+		s := string(b[i : i+2])
+		return least <= s && s <= most
+	}
+	return two(5, "01", "12") && two(8, "01", "31") && two(11, "00", "23") && two(14, "00", "59") && two(17, "00", "59")
 }
 
 func timeOf(b []byte) time.Time {
@@ -306,7 +312,7 @@ func (r *record) ending(w words) (e ending, ok bool) {
 		case "ms":
 			var err error
 			e.ms, err = strconv.ParseFloat(string(value), 64)
-			ok = err == nil
+			ok = err == nil && e.ms >= 0 && e.ms <= math.MaxFloat64 // "inf" is a number to Go, not to JSON
 		}
 	}
 	return e, false
