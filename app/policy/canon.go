@@ -243,21 +243,20 @@ func (c *canon) str() error {
 	}
 	c.out = append(c.out, '"')
 	start := c.i + 1
-	for i := start; i < len(c.in); i++ {
-		switch b := c.in[i]; {
-		case b == '"':
-			c.out = append(append(c.out, c.in[start:i]...), '"')
+	for i := plainEnd(c.in, start); i < len(c.in); i = plainEnd(c.in, start) {
+		c.out = append(c.out, c.in[start:i]...)
+		switch c.in[i] {
+		case '"':
+			c.out = append(c.out, '"')
 			c.i = i + 1
 			return nil
-		case b == '\\':
-			c.out = append(c.out, c.in[start:i]...)
+		case '\\':
 			n := c.escape(i)
 			if n == 0 {
 				return errJSON
 			}
 			start = i + n
-			i = start - 1
-		case b < ' ':
+		default:
 			return errJSON
 		}
 	}

@@ -351,7 +351,7 @@ func TestMostSpecificWins(t *testing.T) {
 // An edit that nobody was asked about let a call pass that was asked about before.
 func TestLowersMissesNothing(t *testing.T) {
 	lowered, said := 0, 0
-	seeds(t, 3000, func(t *testing.T, r *rand.Rand) {
+	seeds(t, 1500, func(t *testing.T, r *rand.Rand) {
 		s := randomSettings(r)
 		a := compile(t, s)
 		next := randomSettings(r)

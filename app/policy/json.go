@@ -2,8 +2,11 @@ package policy
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -57,18 +60,36 @@ func (r *reader) str() ([]byte, error) {
 	if r.at() != '"' {
 		return nil, errJSON
 	}
-	for i := start + 1; i < len(r.b); i++ {
-		switch c := r.b[i]; {
-		case c == '"':
+	for i := plainEnd(r.b, start+1); i < len(r.b); i = plainEnd(r.b, i) {
+		switch r.b[i] {
+		case '"':
 			r.i = i + 1
 			return r.b[start:r.i], nil
-		case c == '\\':
-			i++
-		case c < ' ':
+		case '\\':
+			i += 2
+		default:
 			return nil, errJSON
 		}
 	}
 	return nil, errJSON
+}
+
+// plainEnd returns the first place from i on that has a quote, a backslash or a
+// control character, or one at or past the end. It looks at eight bytes at once: texts are most of what
+// is read here.
+func plainEnd(b []byte, i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	zero := func(w uint64) uint64 { return (w - ones) &^ w & highs } // the lowest zero byte, and maybe some above
+	for ; len(b)-i >= 8; i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		if hit := zero(w^'"'*ones) | zero(w^'\\'*ones) | (w-' '*ones)&^w&highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)>>3
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+		i++
+	}
+	return i
 }
 
 // scalar moves past a number or a word and returns it.
@@ -169,13 +190,17 @@ func (r *reader) value() ([]byte, error) {
 
 // members calls f with each member of the object raw, in order; keys have no
 // quotes and no escapes. It reports whether raw is an object.
-func members(raw []byte, f func(key string, value []byte)) bool {
+func members(raw []byte, f func(key, value []byte)) bool {
 	r := reader{b: raw}
 	r.space()
 	err := r.object(func(key []byte) error {
 		value, err := r.value()
 		if err == nil {
-			f(text(key), value)
+			if bytes.IndexByte(key, '\\') >= 0 {
+				f([]byte(text(key)), value)
+			} else {
+				f(key[1:len(key)-1], value)
+			}
 		}
 		return err
 	})
@@ -199,16 +224,6 @@ func text(quoted []byte) string {
 	return s
 }
 
-// member is the last member of that name, or nil.
-func member(raw []byte, name string) (value []byte) {
-	members(raw, func(key string, v []byte) {
-		if key == name {
-			value = v
-		}
-	})
-	return value
-}
-
 // Kinds of nodes; of any other value the raw bytes say what it is.
 const (
 	kindScalar = iota
@@ -221,7 +236,7 @@ const (
 type node struct {
 	kind int
 	raw  []byte // of a scalar
-	text string // of a string
+	text string // of a string; see exactText
 	keys []string
 	kids []node
 }
@@ -250,18 +265,15 @@ func (r *reader) node(depth int) (n node, err error) {
 	switch r.at() {
 	case '"':
 		n.kind = kindString
-		var raw []byte
-		if raw, err = r.str(); err == nil && !json.Valid(raw) {
-			err = errJSON
-		}
-		n.text = text(raw)
+		n.text, err = r.exact()
 	case '{':
 		n.kind = kindObject
 		err = r.object(func(key []byte) error {
-			if !json.Valid(key) {
-				return errJSON
+			name, err := exactText(key)
+			if err != nil {
+				return err
 			}
-			n.keys = append(n.keys, text(key))
+			n.keys = append(n.keys, name)
 			return kid()
 		})
 	case '[':
@@ -273,12 +285,46 @@ func (r *reader) node(depth int) (n node, err error) {
 	return n, err
 }
 
-// member is the last member of that name of an object.
-func (n node) member(name string) (node, bool) {
-	for i := len(n.keys) - 1; i >= 0; i-- {
-		if n.keys[i] == name {
-			return n.kids[i], true
+func (r *reader) exact() (string, error) {
+	raw, err := r.str()
+	if err != nil {
+		return "", err
+	}
+	return exactText(raw)
+}
+
+// exactText is what a string in quotes says, so that two strings which say
+// something else never have the same: halves of surrogate pairs become three bytes, which are
+// no UTF-8, as bytes that were none before stay.
+func exactText(quoted []byte) (string, error) {
+	c := canon{in: quoted}
+	if err := c.str(); err != nil {
+		return "", err
+	}
+	in := c.out[1 : len(c.out)-1]
+	if bytes.IndexByte(in, '\\') < 0 {
+		return string(in), nil
+	}
+	var b []byte
+	for i := 0; i < len(in); i++ {
+		if in[i] != '\\' {
+			b = append(b, in[i])
+			continue
+		}
+		i++
+		switch in[i] {
+		case 'u': // a control character, or half a pair
+			unit, _ := hex4(in, i+1)
+			if i += 4; unit < ' ' {
+				b = append(b, byte(unit))
+			} else {
+				b = append(b, 0xe0|byte(unit>>12), 0x80|byte(unit>>6&0x3f), 0x80|byte(unit&0x3f))
+			}
+		case '"', '\\':
+			b = append(b, in[i])
+		default:
+			b = append(b, "\b\f\n\r\t"[strings.IndexByte("bfnrt", in[i])])
 		}
 	}
-	return node{}, false
+	return string(b), nil
 }

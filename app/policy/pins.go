@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"bridgekeeper/app/wire"
 )
@@ -62,7 +63,7 @@ type pinned struct {
 
 type pin struct {
 	fingerprint string
-	definition  []byte // nil when it was too large
+	definition  []byte // nil when it was too large, or no UTF-8
 	since       time.Time
 }
 
@@ -164,8 +165,11 @@ func (p *Pins) Accept(server string, tools ...Tool) error {
 // add pins tools; s isn't published yet.
 func (s *pinned) add(now time.Time, tools []Tool) error {
 	for _, t := range tools {
+		if !utf8.ValidString(t.Name) {
+			continue // it would come back from the file as another one: it stays held
+		}
 		definition := bytes.Clone(t.Definition)
-		if len(definition) > maxDefinition {
+		if len(definition) > maxDefinition || !utf8.Valid(definition) {
 			definition = nil
 		}
 		s.tools[t.Name] = pin{fingerprint: Fingerprint(t.Definition), definition: definition, since: now}
