@@ -91,6 +91,7 @@ func TestDecide(t *testing.T) {
 
 		{"new", Settings{}, with(read, pin(PinNew)), "held", "didn't have this tool"},
 		{"changed", Settings{}, with(read, pin(PinChanged)), "held", "isn't what it was"},
+		{"lost", Settings{}, with(read, pin(PinLost)), "held", "isn't known any more"},
 		{"changed, host never", host("never"), with(write, pin(PinChanged)), "held", ""},
 		{"changed, allowed", rules(wire.Rule{Tool: "write", Do: "allow"}), with(write, pin(PinChanged)), "held", ""},
 		{"changed, these arguments allowed", rules(allowArgs), with(with(write, withArgs), pin(PinChanged)), "held", ""},

@@ -58,7 +58,8 @@ func (g *glob) match(s string) bool {
 }
 
 // covers reports whether g matches everything that h matches. A star of h can
-// stand for a text that g doesn't have, so only a star of g can take it in.
+// stand for a text that g doesn't have (no pattern has control characters), so
+// only a star of g can take it in.
 func (g glob) covers(h glob) bool { return g.match(strings.ReplaceAll(h.text, "*", "\x00")) }
 
 // overlaps reports whether some name matches both.

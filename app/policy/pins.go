@@ -25,6 +25,7 @@ const (
 	PinSame    = "same"    // what it was
 	PinNew     = "new"     // it wasn't there
 	PinChanged = "changed" // it was something else
+	PinLost    = "lost"    // the file that knew is broken; it may be either
 )
 
 // Bounds of what is kept. Large definitions are known by their fingerprint
@@ -69,7 +70,7 @@ type pin struct {
 
 // PinState is what Look says of one tool.
 type PinState struct {
-	State  string    // none, same, new, changed
+	State  string    // none, same, new, changed, lost
 	Before []byte    // of a changed one: what was trusted; nil when it was too large to be kept
 	Since  time.Time // of a same or changed one: when that was trusted
 }
@@ -107,13 +108,21 @@ func (p *Pins) Look(server, name string, definition []byte) PinState {
 		return PinState{State: PinNone}
 	}
 	was, ok := s.tools[name]
-	if !ok {
+	switch {
+	case !ok && s.broken:
+		return PinState{State: PinLost}
+	case !ok:
 		return PinState{State: PinNew}
 	}
 	if was.same(definition) {
 		return PinState{State: PinSame, Since: was.since}
 	}
 	return PinState{State: PinChanged, Before: was.definition, Since: was.since}
+}
+
+// Change is what a question about a held tool shows.
+func (s PinState) Change(after []byte) *wire.ChangeDetail {
+	return &wire.ChangeDetail{New: s.State != PinChanged, Before: s.Before, After: after, Diff: Diff(s.Before, after)}
 }
 
 func (p pin) same(definition []byte) bool {

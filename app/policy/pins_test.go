@@ -66,6 +66,14 @@ func TestPins(t *testing.T) {
 		if s := wantPin(t, p, "files", tool("huge", "Now small."), PinChanged); s.Before != nil {
 			t.Errorf("before %s", s.Before)
 		}
+		edited := tool("read", "Reads all.").Definition
+		change := p.Look("files", "read", edited).Change(edited)
+		if out, err := json.Marshal(change); err != nil || change.New || len(change.Diff) != 3 || !strings.Contains(string(out), `Reads.`) {
+			t.Errorf("%s, %v", out, err)
+		}
+		if change := p.Look("files", "write", write.Definition).Change(write.Definition); !change.New || len(change.Diff) != 2 {
+			t.Errorf("%+v", change)
+		}
 	}
 	check(p)
 	again, warned := openPins(t, folder)
@@ -146,7 +154,7 @@ func TestBrokenPinsHold(t *testing.T) {
 				if strings.Contains(out.String(), "level=WARN") == (out.Len() == 0) {
 					t.Errorf("warned %s", out)
 				}
-				wantPin(t, p, "files", read, PinNew)
+				wantPin(t, p, "files", read, PinLost)
 				wantPin(t, p, "mail", read, PinSame)
 				if err := p.TrustAll("files", []Tool{read}); !errors.Is(err, ErrPinned) {
 					t.Errorf("trusted afresh: %v", err)
@@ -178,7 +186,7 @@ func TestUnreadPinsHold(t *testing.T) {
 	if !strings.Contains(out.String(), "held") {
 		t.Errorf("warned %s", out)
 	}
-	wantPin(t, p, "files", read, PinNew)
+	wantPin(t, p, "files", read, PinLost)
 	if err := p.Accept("files", read); err != nil {
 		t.Fatal(err)
 	}
