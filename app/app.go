@@ -80,8 +80,9 @@ type App struct {
 	url      string
 	warnings []string // of the start; constant afterwards
 
-	scopes sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
-	talks  sync.WaitGroup // sessions that ended, until their goroutines have
+	anewSince sync.Map       // server -> time.Time at which a person made it another one
+	scopes    sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
+	talks     sync.WaitGroup // sessions that ended, until their goroutines have
 
 	applyMu sync.Mutex     // guards applied; held while it is applied
 	applied *config.Config // what the supervisor and the directory follow

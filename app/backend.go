@@ -66,9 +66,13 @@ func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) 
 	if err := a.mayLower(ctx, a.lowersServer(name, &s.Entry, &after)); err != nil {
 		return err
 	}
-	if runsOther(&req) && !a.ownHand(ctx) {
-		pending := wire.TrustPending
-		req.Trust = &pending
+	if runsOther(&req) {
+		if a.ownHand(ctx) {
+			a.trustAnew(name)
+		} else {
+			pending := wire.TrustPending
+			req.Trust = &pending
+		}
 	}
 	return a.applying(a.config.EditServer(name, req))
 }

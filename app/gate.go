@@ -86,7 +86,7 @@ type callKey struct{ server, tool, args string }
 // won't help.
 const (
 	refusedHeld    = "Bridgekeeper did not run this call: the user has put everything on hold. Don't try again; tell the user."
-	refusedNobody  = "Bridgekeeper did not run this call: it needs a person's approval, and %s. Don't try again; tell the user."
+	refusedNobody  = "Bridgekeeper did not run this call: it needs a person's approval, and %s. Don't try again; tell the user. (They can be asked in the terminal of `bridgekeeper serve --answers tty`, or in Bridgekeeper's window.)"
 	refusedNo      = "Bridgekeeper did not run this call: the user was asked and said no. Don't try again unless they ask you to."
 	refusedLate    = "Bridgekeeper did not run this call: the user was asked and didn't answer in time. Don't try again unless they ask you to."
 	refusedGone    = "Bridgekeeper did not run this call: while the user was being asked, %s."

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"bridgekeeper/app/config"
 	"bridgekeeper/app/policy"
@@ -132,7 +135,7 @@ func (a *App) pinNew(conf *config.Config) {
 	view := a.dir.View()
 	for _, one := range conf.Servers {
 		s := view.Server(one.Name)
-		if s == nil || !s.Fresh() || one.Entry.Trust == wire.TrustPending {
+		if s == nil || !s.ReadAt().After(a.anew(one.Name)) || one.Entry.Trust == wire.TrustPending {
 			continue
 		}
 		if _, ok := a.pins.Trusted(one.Name); ok {
@@ -190,13 +193,32 @@ func (a *App) followEntries(was, conf *config.Config) {
 		case !ok:
 			a.gate.grants.drop(func(_, server string) bool { return server == old.Name })
 			a.queue.Withdraw("the server was removed", func(q *wire.Question) bool { return q.Server == old.Name })
-		case printOf(&s.Entry) != printOf(&old.Entry) && s.ByHand:
+		case s.ByHand && !runsSame(&s.Entry, &old.Entry):
 		default:
 			continue
 		}
-		if err := a.pins.Forget(old.Name); err != nil {
-			a.opts.Log.Warn("pinned tools not forgotten", "server", old.Name, "err", err)
-		}
-		a.shelf.clear()
+		a.trustAnew(old.Name)
 	}
+}
+
+// trustAnew forgets what a server's tools were: the person made it another one,
+// whose tools are pinned when they are first seen.
+func (a *App) trustAnew(server string) {
+	if err := a.pins.Forget(server); err != nil {
+		a.opts.Log.Warn("pinned tools not forgotten", "server", server, "err", err)
+	}
+	a.shelf.clear()
+	a.anewSince.Store(server, time.Now()) // what was listed before is the old one's
+}
+
+// anew is when a server was made another one; zero when it wasn't in this run.
+func (a *App) anew(server string) time.Time {
+	at, _ := a.anewSince.Load(server)
+	since, _ := at.(time.Time)
+	return since
+}
+
+// runsSame reports whether two entries start the same thing.
+func runsSame(a, b *wire.Entry) bool {
+	return a.Command == b.Command && a.Cwd == b.Cwd && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env)
 }

@@ -27,6 +27,12 @@ func digestOf(text []byte) (d digest, ok bool) {
 	return d, err == nil
 }
 
+// is reports whether the digits are those of d.
+func (d digest) is(digits []byte) bool {
+	got, ok := digestOf(digits)
+	return ok && got == d
+}
+
 // head is the newest line of the chain: the next one carries its digest. The
 // first line of all carries zeros.
 type head struct {

@@ -198,6 +198,11 @@ func (w *window) line(files []source, h *hit) ([]byte, error) {
 // has one. skipped counts lines that can't be read. A call that was sent in an
 // earlier run and has no end is given the outcome unknown.
 func (l *Log) Each(ctx context.Context, q wire.ActivityQuery, send func(*wire.Activity) error) (skipped int, err error) {
+	return l.search(ctx, q, func(int) {}, send)
+}
+
+// search is Each; found hears first how many entries will come at most.
+func (l *Log) search(ctx context.Context, q wire.ActivityQuery, found func(n int), send func(*wire.Activity) error) (skipped int, err error) {
 	m, err := l.moment(nil)
 	if err != nil {
 		return 0, fmt.Errorf("read record: %w", err)
@@ -207,13 +212,15 @@ func (l *Log) Each(ctx context.Context, q wire.ActivityQuery, send func(*wire.Ac
 	if err := s.run(m.files); err != nil {
 		return s.skipped, err
 	}
+	found(len(s.hits))
 	err = s.each(m.files, send)
 	return s.skipped, err
 }
 
 // List returns what Each hands out.
 func (l *Log) List(ctx context.Context, q wire.ActivityQuery) (all []wire.Activity, skipped int, err error) {
-	skipped, err = l.Each(ctx, q, func(a *wire.Activity) error {
+	found := func(n int) { all = make([]wire.Activity, 0, n) }
+	skipped, err = l.search(ctx, q, found, func(a *wire.Activity) error {
 		all = append(all, *a)
 		return nil
 	})

@@ -3,6 +3,7 @@ package activity
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strconv"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // record is one line, cut into pieces of it.
 type record struct {
 	n          uint64 // 0 in lines from before there was a chain
-	prev, torn digest
+	prev, torn []byte // digests in hexadecimal, as far as we know yet
 	explains   bool   // there is a torn
 	time       []byte // in timeFormat
 	id         uint64
@@ -87,19 +88,14 @@ func cutNumber(b []byte) (n uint64, rest []byte, ok bool) {
 	return n, b[i:], i > 0
 }
 
-func cutDigest(b []byte, key string) (d digest, rest []byte, ok bool) {
+// cutDigest takes digits for what they are: only verify has to read them.
+func cutDigest(b []byte, key string) (digits, rest []byte, ok bool) {
+	const n = 2 * len(digest{})
 	b, ok = bytes.CutPrefix(b, []byte(key))
-	if !ok || len(b) <= 2*len(d) || b[2*len(d)] != '"' {
-		return d, b, false
+	if !ok || len(b) <= n || b[n] != '"' {
+		return nil, b, false
 	}
-	for i := range d {
-		high, low := unhex(b[2*i]), unhex(b[2*i+1])
-		if high > 15 || low > 15 {
-			return d, b, false
-		}
-		d[i] = high<<4 | low
-	}
-	return d, b[2*len(d)+1:], true
+	return b[:n], b[n+1:], true
 }
 
 func unhex(c byte) byte {
@@ -112,14 +108,19 @@ func unhex(c byte) byte {
 	return 255
 }
 
-// isTime reports whether digits and signs are where timeFormat has them.
+// isTime reports whether digits and signs are where timeFormat has them, and it
+// is a time that JSON can say.
 func isTime(b []byte) bool {
 	for i, c := range []byte("0000-00-00T00:00:00.000Z") {
 		if c == '0' && (b[i] < '0' || b[i] > '9') || c != '0' && b[i] != c {
 			return false
 		}
 	}
-	return true
+	two := func(i int, least, most string) bool {
+		s := string(b[i : i+2])
+		return least <= s && s <= most
+	}
+	return two(5, "01", "12") && two(8, "01", "31") && two(11, "00", "23") && two(14, "00", "59") && two(17, "00", "59")
 }
 
 func timeOf(b []byte) time.Time {
@@ -311,7 +312,7 @@ func (r *record) ending(w words) (e ending, ok bool) {
 		case "ms":
 			var err error
 			e.ms, err = strconv.ParseFloat(string(value), 64)
-			ok = err == nil
+			ok = err == nil && e.ms >= 0 && e.ms <= math.MaxFloat64 // "inf" is a number to Go, not to JSON
 		}
 	}
 	return e, false

@@ -186,7 +186,7 @@ func (v *verifier) unchained(at place, sum digest) {
 func (v *verifier) explain(r *record) {
 	for i, o := range v.odd {
 		switch {
-		case r.explains && i == len(v.odd)-1 && o.sum == r.torn:
+		case r.explains && i == len(v.odd)-1 && o.sum.is(r.torn):
 			v.note(o.place, "A piece of a line: writing it was cut short, by a crash, a power cut or a full disk. What it began to say is lost.")
 			r.explains = false
 		case v.last.n == 0 && v.check.Older > 0:
@@ -205,11 +205,11 @@ func (v *verifier) explain(r *record) {
 func (v *verifier) begin(at place, r *record) {
 	switch {
 	case v.anchor.First > 0 && r.n > v.anchor.First:
-		v.broken(at, "Lines %d to %d are missing before this one: the oldest file or its beginning was deleted.", v.anchor.First, r.n-1)
-	case r.n == 1 && v.before != nil && r.prev != *v.before:
+		v.broken(at, "%s missing before this one: the oldest file or its beginning was deleted.", span(v.anchor.First, r.n-1))
+	case r.n == 1 && v.before != nil && !v.before.is(r.prev):
 		v.broken(at, "The older line before this one is not what was there when the chain began.")
 	case r.n > 1 && v.check.Older > 0:
-		v.broken(at, "Lines %d to %d are missing before this one.", 1, r.n-1)
+		v.broken(at, "%s missing before this one.", span(1, r.n-1))
 	}
 }
 
@@ -218,18 +218,26 @@ func (v *verifier) begin(at place, r *record) {
 func (v *verifier) follows(at place, r *record) bool {
 	next := r.n == v.last.n+1
 	switch {
-	case next && r.prev == v.last.sum:
+	case next && v.last.sum.is(r.prev):
 	case next:
 		v.broken(v.at, "Line %d of the record is not what was written: the line after it has another digest of it.", v.last.n)
 	case r.n > v.last.n && at.file != v.at.file && at.line == 1:
-		v.broken(at, "Lines %d to %d are missing between %s and %s: a file, or a part of one, was taken away.", v.last.n+1, r.n-1, v.at.file, at.file)
+		v.broken(at, "%s missing between %s and %s: a file, or a part of one, was taken away.", span(v.last.n+1, r.n-1), v.at.file, at.file)
 	case r.n > v.last.n:
-		v.broken(at, "Lines %d to %d are missing before this one: they were cut out, or moved.", v.last.n+1, r.n-1)
+		v.broken(at, "%s missing before this one: cut out, or moved.", span(v.last.n+1, r.n-1))
 	default:
 		v.broken(at, "Line %d of the record stands behind line %d: it was added, or moved.", r.n, v.last.n)
 		return false
 	}
 	return true
+}
+
+// span names lines, with the verb that they take.
+func span(from, to uint64) string {
+	if from == to {
+		return fmt.Sprintf("Line %d is", from)
+	}
+	return fmt.Sprintf("Lines %d to %d are", from, to)
 }
 
 // finish compares the end with what was written last.

@@ -21,6 +21,7 @@ var table = []rule{
 	{from: []string{"keychain"}, may: []string{"keychain"}},
 	{from: []string{"ui"}, may: []string{"ui", "app/client", "app/wire", "assets"}},
 	{from: []string{"app/wire", "app/example", "assets"}},
+	{from: []string{"app/policy"}, may: []string{"app/wire", "app/home"}},
 	{from: []string{"app/cli"}, may: []string{"app/cli", "app/client", "app/wire", "assets"}},
 	{from: []string{"app/client"}, may: []string{"app/wire", "app/sock", "app/home"}},
 	{from: []string{"app/demo"}, may: []string{"app/wire", "test/shipped"}},

@@ -42,8 +42,8 @@ func Decide(r *Rules, f *Facts) Decision {
 	if x != nil && x.Do == wire.VerdictDeny {
 		return x.decision()
 	}
-	if (f.Pin == PinNew || f.Pin == PinChanged) && !r.AcceptChanges(f.Server) {
-		return Decision{Verdict: wire.VerdictHeld, Because: heldBecause[f.Pin]}
+	if why := heldBecause[f.Pin]; why != "" && !r.AcceptChanges(f.Server) {
+		return Decision{Verdict: wire.VerdictHeld, Because: why + ": a person has to see it first."}
 	}
 	if !f.Listed && (x == nil || x.Do == wire.VerdictAllow && !x.tool.exact()) {
 		return Decision{Verdict: wire.VerdictAsk, Because: "The server doesn't list this tool, so nobody has seen what it is."}
@@ -54,9 +54,11 @@ func Decide(r *Rules, f *Facts) Decision {
 	return r.byPreset(f)
 }
 
+// heldBecause has the states of a pin that hold a tool, as the beginning of a sentence.
 var heldBecause = map[string]string{
-	PinNew:     "The server didn't have this tool when it was trusted: a person has to see it first.",
-	PinChanged: "The tool isn't what it was when it was trusted: a person has to see the difference first.",
+	PinNew:     "The server didn't have this tool when it was trusted",
+	PinChanged: "The tool isn't what it was when it was trusted",
+	PinLost:    "It isn't known any more what the tool was when it was trusted, because that file is broken",
 }
 
 func (x *rule) decision() Decision {

@@ -39,13 +39,12 @@ func facts(r *Rules, f *Facts) (all []string) {
 	switch f.Pin {
 	case PinSame:
 		say("The tool is as it was when it was trusted.")
-	case PinNew, PinChanged:
-		s := heldBecause[f.Pin]
+	case PinNew, PinChanged, PinLost:
 		if r.AcceptChanges(f.Server) {
-			s = map[string]string{PinNew: "The server didn't have this tool when it was trusted", PinChanged: "The tool isn't what it was when it was trusted"}[f.Pin] +
-				", but changes of this server are accepted unseen."
+			say("%s, but changes of this server are accepted unseen.", heldBecause[f.Pin])
+		} else {
+			say("%s.", heldBecause[f.Pin])
 		}
-		say("%s", s)
 	case PinNone:
 		say("Nothing is known yet of what the server's tools were.")
 	}

@@ -38,12 +38,12 @@ func (g glob) weight() int {
 	return len(g.text) - (len(g.parts) - 1)
 }
 
-func (g glob) match(s string) bool {
-	if g.exact() {
+func (g *glob) match(s string) bool {
+	if len(g.parts) == 1 {
 		return s == g.text
 	}
 	first, last := g.parts[0], g.parts[len(g.parts)-1]
-	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
+	if !strings.HasPrefix(s, first) || len(s) < len(first)+len(last) || !strings.HasSuffix(s, last) {
 		return false
 	}
 	s = s[len(first) : len(s)-len(last)]
@@ -58,7 +58,8 @@ func (g glob) match(s string) bool {
 }
 
 // covers reports whether g matches everything that h matches. A star of h can
-// stand for a text that g doesn't have, so only a star of g can take it in.
+// stand for a text that g doesn't have (no pattern has control characters), so
+// only a star of g can take it in.
 func (g glob) covers(h glob) bool { return g.match(strings.ReplaceAll(h.text, "*", "\x00")) }
 
 // overlaps reports whether some name matches both.

@@ -16,12 +16,12 @@ type Hints struct {
 // counts, and a tool that says it is read-only and destructive is not read-only.
 func HintsOf(definition []byte) Hints {
 	var readOnly, destructive, idempotent, openWorld answer
-	members(definition, func(key string, value []byte) {
-		if key != "annotations" {
+	members(definition, func(key, value []byte) {
+		if string(key) != "annotations" {
 			return
 		}
-		members(value, func(key string, value []byte) {
-			switch key {
+		members(value, func(key, value []byte) {
+			switch string(key) {
 			case "readOnlyHint":
 				readOnly.hear(value)
 			case "destructiveHint":

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -132,21 +131,52 @@ func (f *findings) text(where, server, s string, all *Names) {
 	if n := utf8.RuneCountInString(s); n > longText {
 		f.add(fmt.Sprintf("%s is very long: %d characters.", where, n))
 	}
-	if strings.Contains(s, strings.Repeat(" ", longGap)) || blank.MatchString(s) {
+	if gap(s) {
 		f.add(where + " has a large gap that pushes text out of sight.")
 	}
-	for _, blob := range base64ish.FindAllString(s, -1) {
-		if dense(blob) {
-			f.add(fmt.Sprintf("%s has %d characters that look like encoded data: %s.", where, len(blob), shown(blob)))
-			break
-		}
+	if b := blob(s); b != "" {
+		f.add(fmt.Sprintf("%s has %d characters that look like encoded data: %s.", where, len(b), shown(b)))
 	}
 }
 
-var (
-	blank     = regexp.MustCompile(fmt.Sprintf(`(?:\n[ \t\r]*){%d,}`, longBlank))
-	base64ish = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d,}={0,2}`, longBlob))
-)
+// gap reports whether a text has many spaces or empty lines in a row.
+func gap(s string) bool {
+	spaces, lines := 0, 0
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			lines++
+			spaces = 0
+		case unicode.IsSpace(r):
+			spaces++
+		default:
+			spaces, lines = 0, 0
+		}
+		if spaces >= longGap || lines >= longBlank {
+			return true
+		}
+	}
+	return false
+}
+
+// blob is the first run of characters that looks like base64, or "".
+func blob(s string) string {
+	for start := 0; start < len(s); {
+		end := start
+		for end < len(s) && base64ish(s[end]) {
+			end++
+		}
+		if end-start >= longBlob && dense(s[start:end]) {
+			return s[start:end]
+		}
+		start = end + 1
+	}
+	return ""
+}
+
+func base64ish(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '_' || c == '-'
+}
 
 // dense reports whether a run of letters looks like encoded data: large and
 // small letters and digits in turn, as words, paths and hexadecimal numbers don't have them.

@@ -2,8 +2,10 @@ package policy
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -57,18 +59,36 @@ func (r *reader) str() ([]byte, error) {
 	if r.at() != '"' {
 		return nil, errJSON
 	}
-	for i := start + 1; i < len(r.b); i++ {
-		switch c := r.b[i]; {
-		case c == '"':
+	for i := plainEnd(r.b, start+1); i < len(r.b); i = plainEnd(r.b, i) {
+		switch r.b[i] {
+		case '"':
 			r.i = i + 1
 			return r.b[start:r.i], nil
-		case c == '\\':
-			i++
-		case c < ' ':
+		case '\\':
+			i += 2
+		default:
 			return nil, errJSON
 		}
 	}
 	return nil, errJSON
+}
+
+// plainEnd returns the first place from i on that has a quote, a backslash or a
+// control character, or one at or past the end. It looks at eight bytes at once: texts are most of what
+// is read here.
+func plainEnd(b []byte, i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	zero := func(w uint64) uint64 { return (w - ones) &^ w & highs } // the lowest zero byte, and maybe some above
+	for ; len(b)-i >= 8; i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		if hit := zero(w^'"'*ones) | zero(w^'\\'*ones) | (w-' '*ones)&^w&highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)>>3
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+		i++
+	}
+	return i
 }
 
 // scalar moves past a number or a word and returns it.
@@ -169,13 +189,17 @@ func (r *reader) value() ([]byte, error) {
 
 // members calls f with each member of the object raw, in order; keys have no
 // quotes and no escapes. It reports whether raw is an object.
-func members(raw []byte, f func(key string, value []byte)) bool {
+func members(raw []byte, f func(key, value []byte)) bool {
 	r := reader{b: raw}
 	r.space()
 	err := r.object(func(key []byte) error {
 		value, err := r.value()
 		if err == nil {
-			f(text(key), value)
+			if bytes.IndexByte(key, '\\') >= 0 {
+				f([]byte(text(key)), value)
+			} else {
+				f(key[1:len(key)-1], value)
+			}
 		}
 		return err
 	})
@@ -197,88 +221,4 @@ func text(quoted []byte) string {
 		return ""
 	}
 	return s
-}
-
-// member is the last member of that name, or nil.
-func member(raw []byte, name string) (value []byte) {
-	members(raw, func(key string, v []byte) {
-		if key == name {
-			value = v
-		}
-	})
-	return value
-}
-
-// Kinds of nodes; of any other value the raw bytes say what it is.
-const (
-	kindScalar = iota
-	kindString
-	kindObject
-	kindArray
-)
-
-// node is a value of JSON text, for the readers that aren't in a hurry.
-type node struct {
-	kind int
-	raw  []byte // of a scalar
-	text string // of a string
-	keys []string
-	kids []node
-}
-
-// parse reads the whole text.
-func parse(raw []byte) (node, error) {
-	r := reader{b: raw}
-	r.space()
-	n, err := r.node(0)
-	r.space()
-	if err == nil && r.i != len(raw) {
-		err = errJSON
-	}
-	return n, err
-}
-
-func (r *reader) node(depth int) (n node, err error) {
-	if depth > maxDepth {
-		return n, errDeep
-	}
-	kid := func() error {
-		k, err := r.node(depth + 1)
-		n.kids = append(n.kids, k)
-		return err
-	}
-	switch r.at() {
-	case '"':
-		n.kind = kindString
-		var raw []byte
-		if raw, err = r.str(); err == nil && !json.Valid(raw) {
-			err = errJSON
-		}
-		n.text = text(raw)
-	case '{':
-		n.kind = kindObject
-		err = r.object(func(key []byte) error {
-			if !json.Valid(key) {
-				return errJSON
-			}
-			n.keys = append(n.keys, text(key))
-			return kid()
-		})
-	case '[':
-		n.kind = kindArray
-		err = r.array(kid)
-	default:
-		n.raw, err = r.scalar()
-	}
-	return n, err
-}
-
-// member is the last member of that name of an object.
-func (n node) member(name string) (node, bool) {
-	for i := len(n.keys) - 1; i >= 0; i-- {
-		if n.keys[i] == name {
-			return n.kids[i], true
-		}
-	}
-	return node{}, false
 }

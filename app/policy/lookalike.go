@@ -43,27 +43,25 @@ func latin(r rune) rune {
 	return r
 }
 
-// skeleton is what is left of a name when what people don't tell apart is made equal.
-func skeleton(name string) string {
-	s := strings.Map(func(r rune) rune {
+// fold makes small Latin letters of a name and one separator of all.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
 		r = unicode.ToLower(latin(r))
-		switch r {
-		case '0':
-			return 'o'
-		case '1', 'i', '|':
-			return 'l'
-		case '5':
-			return 's'
-		case '-', '.', ' ', '/':
+		switch {
+		case r == '-', r == '.', r == ' ', r == '/':
 			return '_'
-		}
-		if hiddenKind(r) != "" {
+		case hiddenKind(r) != "":
 			return -1
 		}
 		return r
 	}, name)
-	return strings.NewReplacer("rn", "m", "vv", "w").Replace(s)
 }
+
+// alike are letters and digits that people don't tell apart.
+var alike = strings.NewReplacer("0", "o", "1", "l", "i", "l", "|", "l", "5", "s", "rn", "m", "vv", "w")
+
+// skeleton is what is left of a name when what people don't tell apart is made equal.
+func skeleton(name string) string { return alike.Replace(fold(name)) }
 
 // Named is a tool of some server.
 type Named struct{ Server, Name string }
@@ -73,16 +71,23 @@ type Named struct{ Server, Name string }
 type Names struct {
 	byName     map[string][]string // servers by tool's name
 	bySkeleton map[string][]Named
-	byLength   map[int][]Named // of the skeleton
+	byLength   map[int][]folded
+}
+
+// folded is a name and what fold makes of it.
+type folded struct {
+	Named
+	text string
 }
 
 func NewNames(all []Named) *Names {
-	n := &Names{byName: make(map[string][]string), bySkeleton: make(map[string][]Named), byLength: make(map[int][]Named)}
+	n := &Names{byName: make(map[string][]string), bySkeleton: make(map[string][]Named), byLength: make(map[int][]folded)}
 	for _, t := range all {
-		k := skeleton(t.Name)
 		n.byName[t.Name] = append(n.byName[t.Name], t.Server)
+		k := skeleton(t.Name)
 		n.bySkeleton[k] = append(n.bySkeleton[k], t)
-		n.byLength[len(k)] = append(n.byLength[len(k)], t)
+		text := fold(t.Name)
+		n.byLength[len(text)] = append(n.byLength[len(text)], folded{t, text})
 	}
 	return n
 }
@@ -112,10 +117,10 @@ func (n *Names) like(server, name string) (out []string) {
 			like = append(like, t.label())
 		}
 	}
-	if len(k) >= minTypo {
-		for l := len(k) - 1; l <= len(k)+1; l++ {
+	if text := fold(name); len(text) >= minTypo {
+		for l := len(text) - 1; l <= len(text)+1; l++ {
 			for _, t := range n.byLength[l] {
-				if t.Server != server && oneApart(k, skeleton(t.Name)) {
+				if t.Server != server && oneApart(text, t.text) && skeleton(t.Name) != k {
 					near = append(near, t.label())
 				}
 			}
@@ -178,8 +183,6 @@ func oneApart(a, b string) bool {
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// digit takes the letters for digits that skeleton made of 0, 1 and 5, too, only
-// where they are digits still.
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // speaksOf finds tools of other servers that a text names: a tool has no

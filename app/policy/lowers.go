@@ -117,7 +117,7 @@ func rulesLower(before, after *Rules) (out []string) {
 	added, _ := differ(after.all, before.all)
 	unsure := (len(removed)+len(added))*(len(before.all)+len(after.all)) > maxCompared
 	for _, x := range added {
-		if x.Do == wire.VerdictDeny {
+		if x.Do == wire.VerdictDeny || shadowed(kept, x) {
 			continue
 		}
 		others := slices.Concat(weaker(kept, x), removed)
@@ -126,7 +126,7 @@ func rulesLower(before, after *Rules) (out []string) {
 		}
 	}
 	for _, x := range removed {
-		if x.Do == wire.VerdictAllow {
+		if x.Do == wire.VerdictAllow || shadowed(kept, x) {
 			continue
 		}
 		others := slices.Concat(weaker(kept, x), added)
@@ -160,10 +160,17 @@ func plain(x *rule) wire.Rule {
 
 // weaker are the rules that don't count before x.
 func weaker(rules []*rule, x *rule) []*rule {
-	return slices.DeleteFunc(slices.Clone(rules), func(y *rule) bool {
-		c := specificity(y, x)
-		return c < 0 || c == 0 && strength[y.Do] > strength[x.Do]
-	})
+	return slices.DeleteFunc(slices.Clone(rules), func(y *rule) bool { return countsBefore(y, x) })
+}
+
+// shadowed reports whether x never counts: one of the rules does, wherever x matches.
+func shadowed(rules []*rule, x *rule) bool {
+	return slices.ContainsFunc(rules, func(y *rule) bool { return countsBefore(y, x) && y.covers(x) })
+}
+
+func countsBefore(y, x *rule) bool {
+	c := specificity(y, x)
+	return c < 0 || c == 0 && strength[y.Do] > strength[x.Do]
 }
 
 // bounds returns the least and the greatest strength that these rules, and then

@@ -167,11 +167,17 @@ func encodePins(server string, s *pinned) ([]byte, error) {
 	order := slices.SortedFunc(slices.Values(indices(len(f.Tools))), func(a, b int) int {
 		return len(f.Tools[b].Definition) - len(f.Tools[a].Definition)
 	})
+	over := len(data) - maxPinFile
 	for _, i := range order {
-		f.Tools[i].Definition = ""
-		if data, err = json.Marshal(f); err != nil || len(data) <= maxPinFile {
-			return data, err
+		if over <= 0 {
+			break
 		}
+		text, _ := json.Marshal(f.Tools[i].Definition)
+		over -= len(text)
+		f.Tools[i].Definition = ""
+	}
+	if data, err = json.Marshal(f); err != nil || len(data) <= maxPinFile {
+		return data, err
 	}
 	return nil, fmt.Errorf("more than %d bytes", maxPinFile)
 }

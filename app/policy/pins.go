@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"bridgekeeper/app/wire"
 )
@@ -24,6 +25,7 @@ const (
 	PinSame    = "same"    // what it was
 	PinNew     = "new"     // it wasn't there
 	PinChanged = "changed" // it was something else
+	PinLost    = "lost"    // the file that knew is broken; it may be either
 )
 
 // Bounds of what is kept. Large definitions are known by their fingerprint
@@ -62,13 +64,13 @@ type pinned struct {
 
 type pin struct {
 	fingerprint string
-	definition  []byte // nil when it was too large
+	definition  []byte // nil when it was too large, or no UTF-8
 	since       time.Time
 }
 
 // PinState is what Look says of one tool.
 type PinState struct {
-	State  string    // none, same, new, changed
+	State  string    // none, same, new, changed, lost
 	Before []byte    // of a changed one: what was trusted; nil when it was too large to be kept
 	Since  time.Time // of a same or changed one: when that was trusted
 }
@@ -106,13 +108,21 @@ func (p *Pins) Look(server, name string, definition []byte) PinState {
 		return PinState{State: PinNone}
 	}
 	was, ok := s.tools[name]
-	if !ok {
+	switch {
+	case !ok && s.broken:
+		return PinState{State: PinLost}
+	case !ok:
 		return PinState{State: PinNew}
 	}
 	if was.same(definition) {
 		return PinState{State: PinSame, Since: was.since}
 	}
 	return PinState{State: PinChanged, Before: was.definition, Since: was.since}
+}
+
+// Change is what a question about a held tool shows.
+func (s PinState) Change(after []byte) *wire.ChangeDetail {
+	return &wire.ChangeDetail{New: s.State != PinChanged, Before: s.Before, After: after, Diff: Diff(s.Before, after)}
 }
 
 func (p pin) same(definition []byte) bool {
@@ -164,8 +174,11 @@ func (p *Pins) Accept(server string, tools ...Tool) error {
 // add pins tools; s isn't published yet.
 func (s *pinned) add(now time.Time, tools []Tool) error {
 	for _, t := range tools {
+		if !utf8.ValidString(t.Name) {
+			continue // it would come back from the file as another one: it stays held
+		}
 		definition := bytes.Clone(t.Definition)
-		if len(definition) > maxDefinition {
+		if len(definition) > maxDefinition || !utf8.Valid(definition) {
 			definition = nil
 		}
 		s.tools[t.Name] = pin{fingerprint: Fingerprint(t.Definition), definition: definition, since: now}

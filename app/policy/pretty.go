@@ -12,7 +12,7 @@ import (
 // How a definition is written for a person.
 const (
 	lineWidth  = 120 // longer texts are broken, so that one changed word isn't a changed page
-	maxIndent  = 40  // levels that are indented; what is deeper stands below each other
+	maxIndent  = 40  // levels that are indented; what is deeper has its level in front
 	indentStep = "  "
 )
 
@@ -42,10 +42,13 @@ func (p *printer) line(s string) { p.lines = append(p.lines, s) }
 // value writes n behind label, which is a key with its colon, or a dash.
 func (p *printer) value(indent, label string, n node, depth int) {
 	inner := indent
-	if depth > 0 && depth < maxIndent {
+	switch {
+	case depth >= maxIndent:
+		inner = strings.Repeat(indentStep, maxIndent-1) + fmt.Sprintf("(%d) ", depth)
+	case depth > 0:
 		inner += indentStep
 	}
-	head := strings.TrimRight(indent+label, " ")
+	head := indent + strings.TrimRight(label, " ")
 	switch n.kind {
 	case kindString:
 		if strings.ContainsAny(n.text, "\n\r") || utf8.RuneCountInString(n.text)+len(head) > lineWidth {
@@ -131,26 +134,31 @@ func key(k string) string {
 
 // quote writes a text in quotes, so that where it begins and ends is seen.
 func quote(s string) string {
-	s = strings.ReplaceAll(s, `\`, `\\`)
-	s = strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		if unseen(r) {
-			fmt.Fprintf(&b, `\u{%04x}`, r)
-			continue
+	return `"` + visible(s, func(b *strings.Builder, _ string, r rune) bool {
+		switch r {
+		case '"', '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '\n':
+			b.WriteString(`\n`)
+		case '\t':
+			b.WriteString(`\t`)
+		default:
+			return false
 		}
-		b.WriteRune(r)
-	}
-	b.WriteByte('"')
-	return b.String()
+		return true
+	}) + `"`
 }
 
-// block writes a long text behind bars, one sentence a line where it can be.
+// block writes a long text behind bars, one sentence a line where it can be. A
+// line that goes on with the one above has a broken bar: every difference
+// is to be seen, of line ends too.
 func (p *printer) block(indent, s string) {
-	for part := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n") {
+	for part := range strings.SplitSeq(s, "\n") {
+		bar := "| "
 		for _, l := range sentences(part) {
-			p.line(strings.TrimRight(indent+"| "+Visible(l), " "))
+			p.line(indent + bar + Visible(l))
+			bar = "¦ "
 		}
 	}
 }

@@ -8,24 +8,48 @@ import (
 )
 
 // Visible returns s with everything that can't be seen, or that turns text
-// around, written like \u{202e}. Text that looks like that already gets a second
-// backslash, so that nothing can pretend. Line ends stay.
+// around, written like \u{202e}, and bytes that are no UTF-8 like \x{ff}. Backslashes of
+// text that looks like that already are doubled, so that nothing can pretend.
+// Line ends stay.
 func Visible(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unseen(r) || r == '\\' || r == utf8.RuneError }) {
 		return s
 	}
-	var b strings.Builder
-	for i, r := range s {
+	return visible(s, func(b *strings.Builder, at string, r rune) bool {
 		switch {
-		case r == '\\' && strings.HasPrefix(s[i:], `\u{`):
+		case r == '\\' && looksEscaped(at):
 			b.WriteString(`\\`)
 		case r == '\n':
 			b.WriteByte('\n')
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// looksEscaped reports whether what follows a run of backslashes could be taken
+// for one of ours.
+func looksEscaped(s string) bool {
+	s = strings.TrimLeft(s, `\`)
+	return strings.HasPrefix(s, "u{") || strings.HasPrefix(s, "x{")
+}
+
+// visible writes s; own may write a character in its own way, the rest of s in hand.
+func visible(s string, own func(b *strings.Builder, at string, r rune) bool) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case own(&b, s[i:], r):
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x{%02x}`, s[i])
 		case unseen(r):
 			fmt.Fprintf(&b, `\u{%04x}`, r)
 		default:
 			b.WriteRune(r)
 		}
+		i += n
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sync"
+	"time"
 
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/translate"
@@ -37,7 +38,7 @@ type Server struct {
 
 	tools     map[string]*Tool // by own name
 	kept      bool             // the tools are those of an earlier run
-	fresh     bool             // they were read in this one
+	readAt    time.Time        // of the tools, in this run
 	reading   bool             // and are being read now
 	uris      []string
 	templates []template
@@ -78,8 +79,8 @@ func (v *View) Servers() []*Server {
 	return all
 }
 
-// Fresh reports whether the server's tools were read in this run.
-func (s *Server) Fresh() bool { return s.fresh }
+// ReadAt is when the server's tools were read; zero when that was in an earlier run.
+func (s *Server) ReadAt() time.Time { return s.readAt }
 
 // Server returns one server of the view, nil when there is none of that name.
 func (v *View) Server(name string) *Server { return v.servers[name] }
@@ -138,8 +139,11 @@ func (d *Directory) publishLocked() changes {
 func (d *Directory) serverView(s *server, old *Server) *Server {
 	kept := s.lists[tools].known && s.lists[tools].readAt.IsZero()
 	reading := kept && s.session != nil
-	fresh := s.lists[tools].known && !s.lists[tools].readAt.IsZero()
-	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.fresh == fresh && old.reading == reading {
+	var readAt time.Time
+	if s.lists[tools].known {
+		readAt = s.lists[tools].readAt
+	}
+	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.readAt.Equal(readAt) && old.reading == reading {
 		same := true
 		for k := range kinds {
 			same = same && sameList(old.raw[k], s.lists[k].items)
@@ -148,7 +152,7 @@ func (d *Directory) serverView(s *server, old *Server) *Server {
 			return old
 		}
 	}
-	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, fresh: fresh, reading: reading, screened: d.screened}
+	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, readAt: readAt, reading: reading, screened: d.screened}
 	for k := range kinds {
 		out.raw[k] = s.lists[k].items
 	}
