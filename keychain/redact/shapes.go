@@ -255,3 +255,16 @@ func keyBody(text []byte) (n int, closed bool) {
 	}
 	return n, n < len(text)
 }
+
+// Range is a piece of a text.
+type Range struct{ Start, End int }
+
+// Shapes returns the pieces of text that look like secrets, in order.
+func Shapes(text string) []Range {
+	spans, _ := shapes([]byte(text), nil)
+	var list []Range
+	for _, s := range merge(spans) {
+		list = append(list, Range{s.start, s.end})
+	}
+	return list
+}
