@@ -87,6 +87,12 @@ test)
 	have git || missing+=(git)
 	# The race detector needs a C compiler and the C library's headers.
 	have gcc && [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing+=(gcc libc6-dev)
+	# A real keychain, in a session of its own.
+	if [ "$(uname -s)" = Linux ]; then
+		have dbus-daemon || missing+=(dbus)
+		have gnome-keyring-daemon || missing+=(gnome-keyring)
+		have secret-tool || missing+=(libsecret-tools)
+	fi
 	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
 	check_node
 	;;

@@ -20,11 +20,12 @@ const (
 	// minPhrase: each try costs a second, yet below this all of them are tried
 	// within the life of a token.
 	minPhrase = 8
-	// workFactor is about a second of work, with 256 MiB; maxWorkFactor bounds
-	// what a file that somebody put there can make us do.
-	workFactor    = 18
+	// maxWorkFactor bounds what a file that somebody put there can make us do.
 	maxWorkFactor = 20
 )
+
+// workFactor is about a second of work, with 256 MiB. Tests lower it.
+var workFactor = 18
 
 // key is where the file's key lies, and how.
 type key struct {

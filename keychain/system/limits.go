@@ -35,8 +35,8 @@ const (
 	macNotAllowed = 36  // errSecInteractionNotAllowed: locked, and no dialog possible
 	macAuthFailed = 51  // errSecAuthFailed: the dialog got a wrong password
 	macCancelled  = 128 // errSecUserCanceled
-	macNoKeychain = 50  // errSecNoDefaultKeychain & 0xff is 37, errSecNoSuchKeychain 50
-	macNoDefault  = 37
+	macNoKeychain = 50  // errSecNoSuchKeychain
+	macNoDefault  = 37  // errSecNoDefaultKeychain
 )
 
 // winNoSession is ERROR_NO_SUCH_LOGON_SESSION: services and network logons have
