@@ -60,20 +60,12 @@ func (q squeezed) origin(pos int) int {
 	return pos + q.cuts[i-1].removed
 }
 
-func (q squeezed) span(start, end int, name string) span {
-	return span{q.origin(start), q.origin(end-1) + 1, name}
-}
-
 // find returns what is to be replaced, in order and without overlaps. With final
 // the text ends there, and the larger part of a value at its end counts as the
 // value. open is where a private key begins that doesn't end, or -1.
 func (s *set) find(text []byte, final bool) (spans []span, open int) {
 	if len(s.found) > 0 {
-		q := squeeze(text)
-		spans = s.values(q, spans)
-		if final {
-			spans = s.partial(q, spans)
-		}
+		spans = s.values(squeeze(text), final, spans)
 	}
 	for _, w := range s.words {
 		spans = words(text, []byte(w.Secret.Reveal()), w.Name, spans)
@@ -83,8 +75,9 @@ func (s *set) find(text []byte, final bool) (spans []span, open int) {
 }
 
 // values looks for every pattern. Matches may overlap: a short value at the
-// beginning of a longer one must not hide the rest of it.
-func (s *set) values(q squeezed, spans []span) []span {
+// beginning of a longer one must not hide the rest of it. With partial the larger
+// part of a pattern at the end of the text counts, too.
+func (s *set) values(q squeezed, partial bool, spans []span) []span {
 	text := q.text
 	for i := 0; i+indexed <= len(text); i++ {
 		key := binary.LittleEndian.Uint32(text[i:])
@@ -92,16 +85,29 @@ func (s *set) values(q squeezed, spans []span) []span {
 		if s.filter[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
-		for _, p := range s.found[key] {
-			if len(p.text) > len(text)-i || string(text[i:i+len(p.text)]) != p.text {
-				continue
-			}
-			start, end := p.widen(text, i)
-			spans = append(spans, q.span(start, end, p.name))
-			break
+		if at, ok := longest(s.found[key], text, i, partial); ok {
+			at.start, at.end = q.origin(at.start), q.origin(at.end-1)+1
+			spans = append(spans, at)
 		}
 	}
 	return spans
+}
+
+// longest finds the longest pattern at a place; one that is there whole counts
+// before one that is cut off by the end.
+func longest(list []pattern, text []byte, i int, partial bool) (at span, ok bool) {
+	have := len(text) - i
+	for _, p := range list {
+		if len(p.text) <= have {
+			if string(text[i:i+len(p.text)]) == p.text {
+				start, end := p.widen(text, i)
+				return span{start, end, p.name}, true
+			}
+		} else if !ok && partial && have >= minValue && 2*have >= len(p.text) && p.text[:have] == string(text[i:]) {
+			at, ok = span{i, len(text), p.name}, true
+		}
+	}
+	return at, ok
 }
 
 // widen takes the neighbours that hold bits of an encoded value, and its padding.
@@ -145,16 +151,6 @@ func (s *set) begins(text []byte, f func(pos int, p pattern)) {
 			}
 		}
 	}
-}
-
-// partial adds a value of which the larger part is at the end of the text.
-func (s *set) partial(q squeezed, spans []span) []span {
-	s.begins(q.text, func(pos int, p pattern) {
-		if have := len(q.text) - pos; have >= minValue && 2*have >= len(p.text) {
-			spans = append(spans, q.span(pos, len(q.text), p.name))
-		}
-	})
-	return spans
 }
 
 // words adds a short value where it stands alone.

@@ -27,8 +27,16 @@ var known = []shape{
 	{"tvly-", 20, true}, {"pplx-", 30, true}, {"sbp_", 30, false}, {"glsa_", 30, true}, {"ATATT3", 30, true}, {"AGE-SECRET-KEY-1", 30, false},
 }
 
-// starts is a filter of the places where a shape may begin, by a hash of three
-// bytes; words of all sorts share two.
+// wordByte are the bytes of words, as a table: it is asked for each byte.
+var wordByte = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = alnum(byte(c)) || c == '_'
+	}
+	return t
+}()
+
+// starts is a filter of the words that may begin a shape, by a hash of their first
+// three bytes; words of all sorts share two.
 var starts = func() (t [1 << 14 / 64]uint64) {
 	put := func(s string) {
 		h := hash3(s[0], s[1], s[2])
@@ -37,9 +45,7 @@ var starts = func() (t [1 << 14 / 64]uint64) {
 	for _, k := range known {
 		put(k.prefix)
 	}
-	for _, s := range []string{"eyJ", "---", "://"} {
-		put(s)
-	}
+	put("eyJ")
 	for _, word := range []string{"bea", "bas"} {
 		for caps := range 8 { // in every mixture of cases
 			b := []byte(word)
@@ -79,21 +85,25 @@ const (
 // shapes adds what looks like a secret.
 func shapes(text []byte, spans []span) ([]span, int) {
 	open := -1
+	inWord := false
 	for i := 0; i+2 < len(text); i++ {
-		if h := hash3(text[i], text[i+1], text[i+2]); starts[h/64]&(1<<(h%64)) == 0 {
-			continue
+		c := text[i]
+		begins := !inWord
+		inWord = wordByte[c]
+		if inWord && !begins {
+			continue // no shape begins within a word
 		}
 		start, end := 0, 0
-		switch text[i] {
-		case '-':
+		switch {
+		case c == '-' && text[i+1] == '-':
 			var closed bool
 			if start, end, closed = privateKey(text, i); end > 0 && !closed {
 				open = start
 			}
-		case ':':
+		case c == ':' && text[i+1] == '/':
 			start, end = password(text, i)
-		default:
-			if i > 0 && (alnum(text[i-1]) || text[i-1] == '_') {
+		case inWord:
+			if h := hash3(c, text[i+1], text[i+2]); starts[h/64]&(1<<(h%64)) == 0 {
 				continue
 			}
 			if start, end = prefixed(text, i); end == 0 {
@@ -105,7 +115,7 @@ func shapes(text []byte, spans []span) ([]span, int) {
 		}
 		if end > 0 {
 			spans = append(spans, span{start: start, end: end})
-			i = end - 1
+			i, inWord = end-1, wordByte[text[end-1]]
 		}
 	}
 	return spans, open
