@@ -78,6 +78,17 @@ check_node() {
 	say "Get it from https://nodejs.org/ or with your package manager."
 }
 
+# The keychain's tests run a real one, in a session of its own. Without it they
+# skip themselves, but fail in CI.
+check_keyring() {
+	[ "$(uname -s)" = Linux ] || return 0
+	local missing=()
+	have dbus-daemon || missing+=(dbus)
+	have gnome-keyring-daemon || missing+=(gnome-keyring)
+	have secret-tool || missing+=(libsecret-tools)
+	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}" || say "the tests with a real keychain will be skipped."
+}
+
 check_go
 case $purpose in
 build) ;;
@@ -89,6 +100,7 @@ test)
 	have gcc && [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing+=(gcc libc6-dev)
 	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
 	check_node
+	check_keyring
 	;;
 *)
 	say "usage: packaging/setup.sh [build|test]"
