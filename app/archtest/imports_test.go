@@ -44,8 +44,10 @@ var owners = map[string][]string{
 	"filippo.io/age":                {"keychain/agefile"},
 	"github.com/godbus/dbus":        {"keychain", "ui/tray"},
 	"github.com/spf13/cobra":        {"app/cli"},
-	"github.com/tailscale/hujson":   {"app/config"},
-	"github.com/fsnotify/fsnotify":  {"app/config"},
+	"github.com/tailscale/hujson":   {"app/config", "app/jsonedit", "app/hostcfg/read"},
+	"go.yaml.in/yaml":               {"app/hostcfg"},
+	"github.com/pelletier/go-toml":  {"app/hostcfg"},
+	"github.com/fsnotify/fsnotify":  {"app/config", "app/hostcfg"},
 }
 
 // sdk is the official SDK: a peer for tests and what the examples are made of,
