@@ -9,25 +9,24 @@ import (
 
 // maxFile is far above any real config and keeps a wrong file (a database, a
 // log) from being read into memory.
-const maxFile = jsonedit.MaxFile
+const maxFile = 4 << 20
 
 // text is the file taken apart.
 type text struct{ jsonedit.Text }
 
 // parseText reads JSON with comments and trailing commas.
 func parseText(data []byte) (text, *Problem) {
+	if len(data) > maxFile {
+		return text{}, &Problem{Error: broken("the config file is larger than 4 MiB", "")}
+	}
 	parsed, m := jsonedit.Parse(data)
-	t := text{parsed}
-	if m == nil {
-		return t, nil
+	switch {
+	case m == nil:
+		return text{parsed}, nil
+	case m.Kind == jsonedit.Empty:
+		return text{parsed}, &Problem{Error: broken("the config file is empty", "Write {} into it, or delete it."), Line: 1, Col: 1}
 	}
-	switch m.Kind {
-	case jsonedit.TooLarge:
-		return t, &Problem{Error: broken("the config file is larger than 4 MiB", "")}
-	case jsonedit.Empty:
-		return t, &Problem{Error: broken("the config file is empty", "Write {} into it, or delete it."), Line: 1, Col: 1}
-	}
-	return t, problemAt(m.Line, m.Col, m.Sentence)
+	return text{parsed}, problemAt(m.Line, m.Col, m.Sentence)
 }
 
 func (t text) problem(at int, sentence string) *Problem {

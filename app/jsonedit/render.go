@@ -39,6 +39,9 @@ func Opt[T comparable](value T) any {
 	return value
 }
 
+// Raw is a value as it is to be written.
+type Raw string
+
 // Rows is a list with a line for each element.
 type Rows []any
 
@@ -76,6 +79,8 @@ func (e *Editor) render(value any, in string) string {
 		return "[" + strings.Join(quoted, ", ") + "]"
 	case string:
 		return Quote(v)
+	case Raw:
+		return string(v)
 	}
 	return fmt.Sprint(value) // numbers and booleans
 }
@@ -106,4 +111,19 @@ func Same(v hujson.Value, value any) bool {
 		return string(lit) == fmt.Sprint(value)
 	}
 	return false
+}
+
+// Render writes a value as a text of its own, over several lines.
+func Render(value any) string {
+	var e Editor
+	return e.render(value, "") + "\n"
+}
+
+// Compact writes a value on one line.
+func Compact(value any) string {
+	var out bytes.Buffer
+	if err := json.Compact(&out, []byte(Render(value))); err != nil {
+		panic(err) // what render writes is JSON
+	}
+	return out.String()
 }

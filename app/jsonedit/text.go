@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// MaxFile is far above any real config and keeps a wrong file (a database, a
-	// log) from being read into memory.
-	MaxFile = 4 << 20
+	// MaxFile is far above any real settings and keeps a wrong file (a database, a
+	// log) from being taken apart. One host keeps its history in its file.
+	MaxFile = 32 << 20
 	// maxDepth keeps the parser's recursion, and so our stack, small.
 	maxDepth = 100
 )
@@ -60,7 +60,7 @@ func Parse(data []byte) (Text, *Mistake) {
 	var t Text
 	t.Src, t.bom = bytes.CutPrefix(data, bom)
 	if len(data) > MaxFile {
-		return t, &Mistake{Kind: TooLarge, Sentence: "the file is larger than 4 MiB"}
+		return t, &Mistake{Kind: TooLarge, Sentence: fmt.Sprintf("the file is larger than %d MiB", MaxFile>>20)}
 	}
 	if len(bytes.TrimSpace(t.Src)) == 0 {
 		return t, &Mistake{Kind: Empty, Sentence: "the file is empty", Line: 1, Col: 1}
