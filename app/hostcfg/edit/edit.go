@@ -37,7 +37,7 @@ func Put(data []byte, format known.Format, path []string, name string, entry jso
 		return nil, fmt.Errorf("%s is no object", strings.Join(path, "."))
 	}
 	want, _ := read.Plain(before.Root).(map[string]any)
-	reach(want, path)[name] = plain(entry)
+	reach(want, path)[name] = Plain(entry)
 	var next []byte
 	switch format {
 	case known.TOML:
@@ -149,12 +149,12 @@ func verified(next []byte, format known.Format, want map[string]any) ([]byte, er
 	return next, nil
 }
 
-// plain is an entry as read.Plain would give it.
-func plain(v any) any {
+// Plain is an entry as read.Plain would give it.
+func Plain(v any) any {
 	members := func(fields []jsonedit.Field) map[string]any {
 		out := map[string]any{}
 		for _, f := range fields {
-			out[f.Key] = plain(f.Value)
+			out[f.Key] = Plain(f.Value)
 		}
 		return out
 	}

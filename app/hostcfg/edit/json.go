@@ -3,10 +3,12 @@ package edit
 import (
 	"bytes"
 
+	"bridgekeeper/app/hostcfg/known"
+	"bridgekeeper/app/hostcfg/read"
 	"bridgekeeper/app/jsonedit"
 )
 
-func putJSON(data []byte, bare bool, path []string, name string, entry jsonedit.Object) ([]byte, error) {
+func putJSON(data []byte, bare bool, path []string, name string, entry any) ([]byte, error) {
 	if bare {
 		var whole any = jsonedit.Object{{Key: name, Value: entry}}
 		for i := len(path) - 1; i >= 0; i-- {
@@ -64,4 +66,19 @@ func Cut(data []byte, path []string, name string) string {
 		return ""
 	}
 	return string(t.Src[v.StartOffset:v.EndOffset])
+}
+
+// PutRaw returns data with an entry, written as it is, at the path of a file of JSON.
+func PutRaw(data []byte, format known.Format, path []string, name, raw string) ([]byte, error) {
+	before, err := sound(data, format)
+	if err != nil {
+		return nil, err
+	}
+	want, _ := read.Plain(before.Root).(map[string]any)
+	reach(want, path)[name] = Plain(jsonedit.Raw(raw))
+	next, err := putJSON(data, before.Bare, path, name, jsonedit.Raw(raw))
+	if err != nil {
+		return nil, err
+	}
+	return verified(next, format, want)
 }
