@@ -5,10 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
+	"bridgekeeper/app/hosts"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/httpd"
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/supervisor"
 )
@@ -204,13 +207,31 @@ func (a *App) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
 	return &wire.NewHost{Name: name, Token: token, URL: a.url}, nil
 }
 
-// RemoveHost makes a host's token worthless at once.
+// SetHost changes what is chosen for a host in the config.
+func (a *App) SetHost(_ context.Context, name string, req wire.EditHost) error {
+	if !a.knowsHost(name) {
+		return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("There is no host called %.80q.", name), Hint: "See `bridgekeeper host list`."}
+	}
+	return a.applying(a.config.SetHost(name, req.Apply(a.config.Current().Settings.Hosts[name])))
+}
+
+// knowsHost reports whether calls can come from a host of that name.
+func (a *App) knowsHost(name string) bool {
+	return name == cliHost || a.opts.Open && name == httpd.OpenHost ||
+		slices.ContainsFunc(a.hosts.List(), func(h hosts.Host) bool { return h.Name == name })
+}
+
+// RemoveHost makes a host's token worthless at once. What was chosen for it goes,
+// too: another application that gets its name later must not inherit that.
 func (a *App) RemoveHost(_ context.Context, name string) error {
 	if err := a.hosts.Remove(name); err != nil {
 		return err
 	}
 	a.door.EndHost(name)
 	a.news.poke()
+	if _, chosen := a.config.Current().Settings.Hosts[name]; chosen {
+		return a.applying(a.config.SetHost(name, wire.HostTerms{}))
+	}
 	return nil
 }
 

@@ -80,11 +80,12 @@ func (a *App) wireHosts(sessions map[string]int) []wire.Host {
 	if a.opts.Open {
 		list = append(slices.Clone(list), hosts.Host{Name: httpd.OpenHost, Created: a.started})
 	}
+	terms := a.config.Current().Settings.Masked().Hosts
 	out := make([]wire.Host, 0, len(list))
 	for _, h := range list {
 		one := a.seen.of(h.Name)
 		out = append(out, wire.Host{Name: h.Name, Created: h.Created, LastSeen: one.last.Truncate(time.Second), Client: one.client,
-			Protocol: one.protocol, Sessions: sessions[h.Name], Calls: one.calls})
+			Protocol: one.protocol, Sessions: sessions[h.Name], Calls: one.calls, Terms: terms[h.Name]})
 	}
 	slices.SortFunc(out, func(x, y wire.Host) int { return strings.Compare(x.Name, y.Name) })
 	return out

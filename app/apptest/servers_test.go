@@ -331,6 +331,45 @@ func TestEditsOfProtectionRestartNothing(t *testing.T) {
 	}
 }
 
+// An application that got the name of a former one inherited that nothing was asked.
+func TestTermsOfAHostGoWithIt(t *testing.T) {
+	c := Start(t, Options{})
+	never, five := wire.PresetNever, 5
+	if err := c.SetHost(t.Context(), "h", wire.EditHost{Ask: &never}); codeOf(err) != wire.CodeNoSuchHost {
+		t.Errorf("a host that nobody added: %v", err)
+	}
+	c.Host("h")
+	terms := func() wire.HostTerms {
+		for _, h := range c.Now().Hosts {
+			if h.Name == "h" {
+				return h.Terms
+			}
+		}
+		return wire.HostTerms{}
+	}
+	for _, req := range []wire.EditHost{{Ask: &never}, {PerMinute: &five}} {
+		if err := c.SetHost(t.Context(), "h", req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := terms(); got.Ask != never || got.Limits == nil || got.Limits.PerMinute != 5 {
+		t.Errorf("terms %+v", got)
+	}
+	maybe := "maybe"
+	if err := c.SetHost(t.Context(), "h", wire.EditHost{Ask: &maybe}); codeOf(err) != wire.CodeBadSetting {
+		t.Errorf("a preset that isn't one: %v", err)
+	}
+	if err := c.RemoveHost(t.Context(), "h"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.AddHost(t.Context(), "h"); err != nil {
+		t.Fatal(err)
+	}
+	if got := terms(); got != (wire.HostTerms{}) {
+		t.Errorf("the new host has %+v", got)
+	}
+}
+
 func TestLogsOfAllServersOutliveOneAndFindTheNext(t *testing.T) {
 	// Removing one server ended `server logs -f`; one added later was never shown.
 	c := Start(t, Options{Timings: Quick})

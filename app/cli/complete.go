@@ -59,12 +59,22 @@ func (p *program) completeServer(cmd *cobra.Command, args []string, _ string) ([
 	return p.serverNames(cmd), noFiles
 }
 
-func (p *program) completeHosts(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := p.ask(cmd, func(ctx context.Context, core *client.Client) ([]string, error) {
+func (p *program) hostNames(cmd *cobra.Command) []string {
+	return p.ask(cmd, func(ctx context.Context, core *client.Client) ([]string, error) {
 		s, err := core.Snapshot(ctx)
 		return each(s.Hosts, func(h wire.Host) string { return h.Name }), err
 	})
-	return others(names, args), noFiles
+}
+
+func (p *program) completeHosts(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return others(p.hostNames(cmd), args), noFiles
+}
+
+func (p *program) completeHost(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, noFiles
+	}
+	return p.hostNames(cmd), noFiles
 }
 
 func (p *program) completeCall(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
 )
 
 func (p *program) host() *cobra.Command {
-	return p.groupOf("host", "Manage the AI applications that may connect", p.hostAdd(), p.hostList(), p.hostRemove())
+	return p.groupOf("host", "Manage the AI applications that may connect", p.hostAdd(), p.hostList(), p.hostSet(), p.hostRemove())
 }
 
 func (p *program) hostAdd() *cobra.Command {
@@ -72,9 +73,9 @@ func (p *program) hostList() *cobra.Command {
 				return nil
 			}
 			now := time.Now()
-			t := table{head: []string{"NAME", "ADDED", "LAST SEEN", "SESSIONS", "CALLS", "CLIENT"}}
+			t := table{head: []string{"NAME", "ADDED", "LAST SEEN", "SESSIONS", "CALLS", "ASK", "CLIENT"}}
 			for _, h := range s.Hosts {
-				t.add(visible(h.Name), ago(h.Created, now), ago(h.LastSeen, now), number(h.Sessions), number(int(h.Calls)), text(h.Client))
+				t.add(visible(h.Name), ago(h.Created, now), ago(h.LastSeen, now), number(h.Sessions), number(int(h.Calls)), text(h.Terms.Ask), text(h.Client))
 			}
 			t.print(p.out)
 			return nil
@@ -82,6 +83,47 @@ func (p *program) hostList() *cobra.Command {
 	}
 	p.jsonFlag(cmd, "print JSON")
 	return cmd
+}
+
+func (p *program) hostSet() *cobra.Command {
+	var ask, questions string
+	var perMinute, atOnce int
+	cmd := &cobra.Command{
+		Use:               "set NAME [flags]",
+		Short:             "Choose what an application may do; what is not named stays",
+		Long:              "Choose what an application may do; what is not named stays. An empty value (--ask \"\") takes the key away, a limit of 0 limits nothing.",
+		Example:           "  bridgekeeper host set claude-code --ask never --questions host",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: p.completeHost,
+	}
+	f := cmd.Flags()
+	f.StringVar(&ask, "ask", "", "what is asked: everything, changes, destructive or never (default: as each server says)")
+	f.StringVar(&questions, "questions", "", "who shows servers' questions: here or host (default here)")
+	f.IntVar(&perMinute, "calls-per-minute", 0, "most `calls` in a minute")
+	f.IntVar(&atOnce, "calls-at-once", 0, "most `calls` at the same time")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		req := wire.EditHost{Ask: given(f, "ask", &ask), Questions: given(f, "questions", &questions),
+			PerMinute: given(f, "calls-per-minute", &perMinute), AtOnce: given(f, "calls-at-once", &atOnce)}
+		if req == (wire.EditHost{}) {
+			return usage("nothing to change: name a flag")
+		}
+		return p.withCore(func(ctx context.Context, core *client.Client, args []string) error {
+			if err := core.SetHost(ctx, args[0], req); err != nil {
+				return err
+			}
+			p.out.line("changed %s", args[0])
+			return nil
+		})(cmd, args)
+	}
+	return cmd
+}
+
+// given is the value of a flag, or nil when it wasn't named.
+func given[T any](f *pflag.FlagSet, name string, value *T) *T {
+	if f.Changed(name) {
+		return value
+	}
+	return nil
 }
 
 func (p *program) hostRemove() *cobra.Command {

@@ -22,6 +22,7 @@ type entryFlags struct {
 	era      string
 	maxLine  int
 	disabled bool
+	protect  protectFlags
 }
 
 func (e *entryFlags) register(f *pflag.FlagSet) {
@@ -33,6 +34,7 @@ func (e *entryFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&e.era, "era", "", "protocol to speak: auto, legacy or modern (default auto)")
 	f.IntVar(&e.maxLine, "max-line", 0, "longest message it may send, in `MiB` (default 64)")
 	f.BoolVar(&e.disabled, "disabled", false, "keep it in the config, but don't run it")
+	e.protect.register(f)
 }
 
 // variables reads --env.
@@ -94,6 +96,9 @@ func (p *program) serverAdd() *cobra.Command {
 			Command: command[0], Args: command[1:], Env: env, Cwd: flags.cwd, Disabled: flags.disabled,
 			Start: flags.start, IdleStop: flags.idleStop, Sharing: flags.sharing, Era: flags.era, MaxLine: flags.maxLine,
 		}}
+		if err := flags.protect.add(cmd.Flags(), &req.Entry); err != nil {
+			return err
+		}
 		return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
 			if err := core.AddServer(ctx, req); err != nil {
 				return err
@@ -110,7 +115,7 @@ func (p *program) serverEdit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "edit NAME [flags] [-- COMMAND [ARGS…]]",
 		Short:             "Change a server; what is not named stays as it is",
-		Long:              "Change a server; what is not named stays as it is. An empty value (--cwd \"\") takes the key away.",
+		Long:              "Change a server; what is not named stays as it is. An empty value (--cwd \"\", --off \"\") takes the key away.",
 		Example:           "  bridgekeeper server edit files --env ROOT=/data --unset-env DEBUG --disabled=false",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completeServer,
@@ -126,7 +131,17 @@ func (p *program) serverEdit() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := flags.protect.check(); err != nil {
+			return err
+		}
 		return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
+			s, err := core.Snapshot(ctx) // one limit alone leaves the other as it is
+			if err != nil {
+				return err
+			}
+			if err := flags.protect.edit(cmd.Flags(), entryOf(s, name), &req); err != nil {
+				return err
+			}
 			if err := core.EditServer(ctx, name, req); err != nil {
 				return err
 			}
@@ -137,11 +152,22 @@ func (p *program) serverEdit() *cobra.Command {
 	return cmd
 }
 
+// entryOf is the named server's entry as the core shows it; empty when there is
+// no such server.
+func entryOf(s *wire.Snapshot, name string) wire.Entry {
+	for _, server := range s.Servers {
+		if server.Name == name {
+			return server.Entry
+		}
+	}
+	return wire.Entry{}
+}
+
 // edit is the request for the flags that were given.
 func (e *entryFlags) edit(f *pflag.FlagSet, command []string) (wire.EditServer, error) {
 	var req wire.EditServer
-	any := false
-	given := func(name string) bool {
+	any := e.protect.changed(f)
+	named := func(name string) bool {
 		any = any || f.Changed(name)
 		return f.Changed(name)
 	}
@@ -155,14 +181,14 @@ func (e *entryFlags) edit(f *pflag.FlagSet, command []string) (wire.EditServer, 
 		"sharing":   {&req.Sharing, &e.sharing},
 		"era":       {&req.Era, &e.era},
 	} {
-		if given(name) {
+		if named(name) {
 			*field.to = field.from
 		}
 	}
-	if given("max-line") {
+	if named("max-line") {
 		req.MaxLine = &e.maxLine
 	}
-	if given("disabled") {
+	if named("disabled") {
 		req.Disabled = &e.disabled
 	}
 	if len(command) > 0 {
@@ -174,7 +200,7 @@ func (e *entryFlags) edit(f *pflag.FlagSet, command []string) (wire.EditServer, 
 	if err != nil {
 		return req, err
 	}
-	if given("env") || given("unset-env") {
+	if named("env") || named("unset-env") {
 		req.Env = map[string]*string{}
 	}
 	for _, name := range e.unset {

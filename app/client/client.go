@@ -114,6 +114,11 @@ func (c *Client) AddHost(ctx context.Context, name string) (*wire.NewHost, error
 	return &h, c.do(ctx, http.MethodPost, "/hosts", map[string]string{"name": name}, &h)
 }
 
+// SetHost changes what is chosen for an application.
+func (c *Client) SetHost(ctx context.Context, name string, req wire.EditHost) error {
+	return c.do(ctx, http.MethodPatch, "/hosts/"+url.PathEscape(name), req, nil)
+}
+
 // RemoveHost takes an application's token away.
 func (c *Client) RemoveHost(ctx context.Context, name string) error {
 	return c.do(ctx, http.MethodDelete, "/hosts/"+url.PathEscape(name), nil, nil)

@@ -90,6 +90,11 @@ func TestEveryUse(t *testing.T) {
 	if host.Token != "bk_token-of-cursor" || host.URL == "" {
 		t.Errorf("host %+v", host)
 	}
+	never, four := wire.PresetNever, 4
+	ok(c.SetHost(ctx, "cursor", wire.EditHost{Ask: &never, AtOnce: &four}))
+	if terms := fake.Snapshot().Hosts[0].Terms; terms.Ask != never || terms.Limits == nil || *terms.Limits != (wire.Limits{AtOnce: 4}) {
+		t.Errorf("terms %+v", terms)
+	}
 	ok(c.RemoveHost(ctx, "cursor"))
 	fake.Say("a", "stderr", "one")
 	fake.Say("a", "stderr", "two")

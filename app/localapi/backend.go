@@ -43,6 +43,8 @@ type Use interface {
 type Hosts interface {
 	AddHost(ctx context.Context, name string) (*wire.NewHost, error)
 	RemoveHost(ctx context.Context, name string) error
+	// SetHost changes what is chosen for a host.
+	SetHost(ctx context.Context, name string, req wire.EditHost) error
 }
 
 // Questions are what waits for a person. What a caller may do is the

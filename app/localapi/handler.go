@@ -69,6 +69,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("GET /v1/logs", h.logs)
 
 	mux.HandleFunc("POST /v1/hosts", h.addHost)
+	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
 	h.questionRoutes(mux)
 	mux.HandleFunc("/", noRoute)
@@ -180,6 +181,15 @@ func (h *handler) addHost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, http.StatusCreated, host)
+}
+
+func (h *handler) setHost(w http.ResponseWriter, r *http.Request) {
+	var req wire.EditHost
+	if err := decode(w, r, maxBody, &req); err != nil {
+		answerError(w, err)
+		return
+	}
+	done(w, h.backend.SetHost(r.Context(), r.PathValue("name"), req))
 }
 
 func (h *handler) removeHost(w http.ResponseWriter, r *http.Request) {

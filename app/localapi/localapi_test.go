@@ -67,6 +67,8 @@ func TestErrorsAreWireErrors(t *testing.T) {
 		{"POST", "/v1/servers/a/call", `{"tool":"x"}`, 404, wire.CodeNoSuchTool, `"x"`},
 		{"POST", "/v1/servers/a/call", `{"tool":"panics"}`, 500, wire.CodeInternal, "bug"},
 		{"POST", "/v1/hosts", `{"name":""}`, 400, wire.CodeBadName, `""`},
+		{"PATCH", "/v1/hosts/x", `{"ask":"never"}`, 404, wire.CodeNoSuchHost, `"x"`},
+		{"PATCH", "/v1/hosts/x", `{"limits":{}}`, 400, wire.CodeBadRequest, `no field "limits"`},
 		{"DELETE", "/v1/hosts/x", ``, 404, wire.CodeNoSuchHost, `"x"`},
 	} {
 		w := request(h, c.method, c.path, c.body)

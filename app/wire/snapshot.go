@@ -127,6 +127,38 @@ type Host struct {
 	Protocol string    `json:"protocol,omitempty"` // revision of its last request
 	Sessions int       `json:"sessions,omitempty"`
 	Calls    uint64    `json:"calls,omitempty"` // tool calls since the core started
+	Terms    HostTerms `json:"terms,omitzero"`  // what a person chose for it
+}
+
+// EditHost changes what is chosen for a host: nil fields mean unchanged.
+type EditHost struct {
+	Ask       *string `json:"ask,omitempty"`            // "": as its servers say
+	Questions *string `json:"questions,omitempty"`      // "": here
+	PerMinute *int    `json:"callsPerMinute,omitempty"` // 0: no limit
+	AtOnce    *int    `json:"callsAtOnce,omitempty"`    // 0: no limit
+}
+
+// Apply returns t with the changes made.
+func (e EditHost) Apply(t HostTerms) HostTerms {
+	var limits Limits
+	if t.Limits != nil {
+		limits = *t.Limits
+	}
+	replace(&t.Ask, e.Ask)
+	replace(&t.Questions, e.Questions)
+	replace(&limits.PerMinute, e.PerMinute)
+	replace(&limits.AtOnce, e.AtOnce)
+	t.Limits = &limits
+	if limits == (Limits{}) {
+		t.Limits = nil
+	}
+	return t
+}
+
+func replace[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }
 
 // NewHost is the answer to adding a host: the only time its token is shown.

@@ -145,7 +145,7 @@ func (f *Fake) AddServer(_ context.Context, req wire.AddServer) error {
 	return nil
 }
 
-// EditServer implements localapi.Servers; of the fields it knows those that tests use.
+// EditServer implements localapi.Servers; it checks nothing.
 func (f *Fake) EditServer(_ context.Context, name string, req wire.EditServer) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -162,6 +162,17 @@ func (f *Fake) EditServer(_ context.Context, name string, req wire.EditServer) e
 	set(&e.Sharing, req.Sharing)
 	set(&e.Era, req.Era)
 	set(&e.MaxLine, req.MaxLine)
+	set(&e.Ask, req.Ask)
+	set(&e.Off, req.Off)
+	set(&e.Trust, req.Trust)
+	set(&e.Changes, req.Changes)
+	set(&e.Roots, req.Roots)
+	if req.Limits != nil {
+		e.Limits = req.Limits
+	}
+	if req.Sampling != nil {
+		e.Sampling = req.Sampling
+	}
 	e.Env = maps.Clone(e.Env)
 	for name, value := range req.Env {
 		if value == nil {
@@ -302,6 +313,18 @@ func (f *Fake) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
 		s.Hosts = append(s.Hosts, wire.Host{Name: name, Created: time.Now().Add(-2*time.Hour - time.Minute)})
 	})
 	return &wire.NewHost{Name: name, Token: "bk_token-of-" + name, URL: f.snap.Core.URL}, nil
+}
+
+// SetHost implements localapi.Hosts.
+func (f *Fake) SetHost(_ context.Context, name string, req wire.EditHost) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := slices.IndexFunc(f.snap.Hosts, func(h wire.Host) bool { return h.Name == name })
+	if i < 0 {
+		return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("there is no host %q", name)}
+	}
+	f.updateLocked(func(s *wire.Snapshot) { s.Hosts[i].Terms = req.Apply(s.Hosts[i].Terms) })
+	return nil
 }
 
 // RemoveHost implements localapi.Hosts.
