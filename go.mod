@@ -13,6 +13,7 @@ require (
 )
 
 require (
+	fyne.io/fyne/v2 v2.8.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
