@@ -1,0 +1,283 @@
+package ui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
+
+	"bridgekeeper/app/wire"
+)
+
+// serversPage lists the servers, one row and one line of truth each. What is
+// wrong with the chosen one stands below; a server can be opened to see the rest.
+type serversPage struct {
+	frame   *frame
+	servers []wire.Server
+	chosen  string // name of the server whose panel is shown
+	held    bool
+
+	box, list, none *fyne.Container
+	about           *phrase
+	hold            *button
+	rows            *rows
+	panel           *fyne.Container
+	why             *whyCard
+	brief           *briefPanel
+	view            *serverView
+}
+
+func newServersPage(f *frame) *serversPage {
+	p := &serversPage{frame: f, about: muted("")}
+	p.about.size = theme.SizeNameText
+	p.hold = newButton(lang.L("Hold everything"), func() { f.hold(!p.held) })
+	top := head(title(lang.L("Servers")), p.about, p.hold, accent(lang.L("Add server"), func() { f.visit(PageAdd) }))
+	p.rows = newRows(func() int { return len(p.servers) }, func() fyne.CanvasObject { return newServerRow(p) },
+		func(i int, o fyne.CanvasObject) {
+			if i < len(p.servers) {
+				o.(*serverRow).update(p.servers[i], f.now())
+			}
+		})
+	p.rows.onChoose = func(i int) { p.choose(p.servers[i].Name) }
+	p.rows.onOpen = func(i int) { p.open(p.servers[i].Name) }
+	p.rows.onDelete = func(i int) { f.remove(p.servers[i].Name) }
+	p.why, p.brief = newWhyCard(f, p.edit), newBriefPanel(f, p.open)
+	p.panel = container.NewStack(p.why.box, p.brief.box)
+	p.list = container.NewBorder(top, p.panel, nil, nil, p.rows)
+	p.none = container.NewBorder(head(title(lang.L("Servers")), muted("")), nil, nil, nil,
+		empty(lang.L("No servers yet"), lang.L("Add one, and every app on this computer can use it through Bridgekeeper."),
+			accent(lang.L("Add server"), func() { f.visit(PageAdd) })))
+	p.view = newServerView(f, p.back)
+	p.view.box.Hide()
+	p.none.Hide()
+	p.box = container.NewStack(p.list, p.none, p.view.box)
+	return p
+}
+
+func (p *serversPage) content() fyne.CanvasObject { return p.box }
+func (p *serversPage) seen(bool)                  {}
+
+func (p *serversPage) apply(s *wire.Snapshot) {
+	p.servers = s.Servers
+	p.held = !s.Core.Held.IsZero()
+	p.about.set(summary(s.Servers), "")
+	text := lang.L("Hold everything")
+	if p.held {
+		text = lang.L("Go on")
+	}
+	if p.hold.Text != text {
+		p.hold.SetText(text)
+	}
+	none := len(s.Servers) == 0 && p.frame.model.Known()
+	if p.view.box.Visible() && !p.view.apply() {
+		p.back() // it was removed
+	}
+	open := p.view.box.Visible()
+	show(p.none, none && !open)
+	show(p.list, !none && !open)
+	if open || none {
+		return
+	}
+	p.rows.choose(p.index(p.chosen))
+	p.rows.Refresh()
+	p.applyPanel()
+}
+
+func (p *serversPage) index(name string) int {
+	return slices.IndexFunc(p.servers, func(s wire.Server) bool { return s.Name == name })
+}
+
+// choose shows a server's panel; with none chosen the first that needs a person has it.
+func (p *serversPage) choose(name string) {
+	p.chosen = name
+	p.applyPanel()
+}
+
+func (p *serversPage) applyPanel() {
+	i := p.index(p.chosen)
+	if i < 0 {
+		i = slices.IndexFunc(p.servers, func(s wire.Server) bool { return troubled(s) })
+	}
+	why, brief := false, false
+	if i >= 0 {
+		why = troubled(p.servers[i])
+		brief = !why
+	}
+	if why {
+		p.why.update(p.servers[i])
+	}
+	if brief {
+		p.brief.update(p.servers[i], p.frame.now())
+	}
+	if p.why.box.Visible() != why || p.brief.box.Visible() != brief || why {
+		show(p.why.box, why)
+		show(p.brief.box, brief)
+		p.list.Refresh()
+	}
+}
+
+// troubled reports whether a person should look at a server.
+func troubled(s wire.Server) bool {
+	return s.State == stateFailed || s.State == stateHeld || s.State == stateBackoff
+}
+
+func (p *serversPage) open(name string) {
+	p.chosen = name
+	p.view.open(name)
+	p.list.Hide()
+	p.view.box.Show()
+}
+
+// edit opens a server at its settings, at one variable if env isn't "".
+func (p *serversPage) edit(name, env string) {
+	p.open(name)
+	p.view.edit(env)
+}
+
+func (p *serversPage) back() {
+	p.view.close()
+	p.view.box.Hide()
+	p.apply(p.frame.model.Snapshot())
+	focusOn(p.rows)
+}
+
+// press does what a row's button says.
+func (p *serversPage) press(s wire.Server, act string) {
+	switch act {
+	case actStart, actStop:
+		p.frame.act(s.Name, act)
+	case actWhy:
+		p.rows.choose(p.index(s.Name))
+		p.choose(s.Name)
+	case actReview:
+		p.frame.review(s.Name)
+	}
+}
+
+// review opens the question that a held server waits for.
+func (f *frame) review(server string) {
+	for _, q := range f.model.Snapshot().Questions {
+		if q.Server == server && (q.Kind == wire.AskFirstRun || q.Kind == wire.AskChangedTool) {
+			f.ask(q.ID)
+			return
+		}
+	}
+	f.act(server, "start") // it asks again
+}
+
+// remove takes a server away, with time to undo that.
+func (f *frame) remove(server string) {
+	f.model.Remove(server, func(err error) {
+		if err != nil {
+			f.fail(err)
+		}
+	})
+	f.tell(lang.L("{{.Name}} was removed.", named{"Name": server}), lang.L("Undo"), func() { f.model.Undo(server) }, false)
+}
+
+// serverRow is one server of the list.
+type serverRow struct {
+	row
+	page *serversPage
+	now  wire.Server
+	act  string
+
+	dot                         *block
+	name, command, word, detail *phrase
+	memory, cpu                 *phrase
+	spark                       *spark
+	button                      *button
+}
+
+const serverRowHeight = 56 // and the list's own space of 4
+
+func newServerRow(p *serversPage) *serverRow {
+	r := &serverRow{page: p, dot: dot(toneOff), name: strong(""), command: mono(""), word: plain(""), detail: muted(""),
+		memory: muted(""), cpu: muted(""), spark: newSpark()}
+	r.memory.align, r.cpu.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
+	r.button = newButton("", func() { p.press(r.now, r.act) })
+	r.init(r, serverRowHeight, r.lay, r.dot, r.name, r.command, r.word, r.detail, r.memory, r.cpu, r.spark, r.button)
+	return r
+}
+
+func (r *serverRow) update(s wire.Server, now time.Time) {
+	r.now = s
+	h := healthOf(s, now)
+	r.dot.paint(h.tone.color())
+	r.name.set(s.Name, s.Title)
+	line := clean(commandLine(s.Entry.Command, s.Entry.Args))
+	r.command.set(line, "")
+	r.word.set(h.word, "")
+	r.word.paint(h.tone.words())
+	since := ""
+	if !h.since.IsZero() {
+		since = lang.L("since {{.Time}}", named{"Time": exact(h.since)})
+	}
+	r.detail.set(h.detail, since)
+	memory, cpu := usage(s)
+	r.memory.set(memory, lang.L("Memory of it and all that it started"))
+	r.cpu.set(cpu, lang.L("Share of one processor"))
+	r.spark.set(s.CallsPerMinute)
+	r.act = h.act
+	text := actWord(h.act)
+	if r.button.Text != text {
+		r.button.SetText(text)
+		r.lay(r.Size())
+	}
+	show(r.button, h.act != "")
+}
+
+func usage(s wire.Server) (memory, cpu string) {
+	if s.MemoryBytes == 0 {
+		return "", ""
+	}
+	return size(s.MemoryBytes), strconv.FormatFloat(s.CPUPercent, 'f', 1, 64) + " %"
+}
+
+func actWord(act string) string {
+	switch act {
+	case actStart:
+		return lang.L("Start")
+	case actStop:
+		return lang.L("Stop")
+	case actWhy:
+		return lang.L("Why?")
+	case actReview:
+		return lang.L("Review")
+	}
+	return ""
+}
+
+func (r *serverRow) lay(s fyne.Size) {
+	const top, bottom = 8, 30
+	x, right := float32(margin), s.Width-margin
+	put(r.dot, x, 0, 0, s.Height)
+	x += 23
+	m := r.button.MinSize()
+	put(r.button, right-m.Width, 0, 0, s.Height)
+	right -= max(m.Width, 70) + 20
+	usage, spark := s.Width >= 560, s.Width >= 720
+	show(r.memory, usage)
+	show(r.cpu, usage)
+	show(r.spark, spark)
+	if usage {
+		put(r.memory, right-64, 64, top, 20)
+		put(r.cpu, right-64, 64, bottom, 17)
+		right -= 64 + 24
+	}
+	if spark {
+		r.spark.Resize(fyne.NewSize(90, 22))
+		r.spark.Move(fyne.NewPos(right-90, (s.Height-22)/2))
+		right -= 90 + 24
+	}
+	room := right - x
+	name := room * 0.58
+	put(r.name, x, name-wide, top, 20)
+	put(r.command, x, name-wide, bottom, 17)
+	put(r.word, x+name, room-name, top, 20)
+	put(r.detail, x+name, room-name, bottom, 17)
+}

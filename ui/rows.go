@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// rows is a list in which the arrow keys choose, Enter opens and Delete removes.
+// Only rows that can be seen exist, so a list may be as long as it likes.
+type rows struct {
+	widget.List
+	onChoose func(id int)
+	onOpen   func(id int)
+	onDelete func(id int)
+	onCopy   func()
+	chosen   int // -1 for none
+	quiet    bool
+}
+
+func newRows(length func() int, create func() fyne.CanvasObject, update func(int, fyne.CanvasObject)) *rows {
+	r := &rows{chosen: -1}
+	r.Length, r.CreateItem, r.UpdateItem = length, create, update
+	r.OnSelected = func(id int) {
+		r.chosen = id
+		if r.onChoose != nil && !r.quiet {
+			r.onChoose(id)
+		}
+	}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// choose marks row id, -1 for none, without telling onChoose.
+func (r *rows) choose(id int) {
+	if id == r.chosen {
+		return
+	}
+	r.quiet = true
+	r.UnselectAll()
+	r.chosen = id
+	if id >= 0 {
+		r.Select(id)
+	}
+	r.quiet = false
+}
+
+func (r *rows) TypedKey(e *fyne.KeyEvent) {
+	n := r.Length()
+	if n == 0 {
+		return
+	}
+	switch e.Name {
+	case fyne.KeyDown:
+		r.Select(min(r.chosen+1, n-1))
+	case fyne.KeyUp:
+		r.Select(max(r.chosen-1, 0))
+	case fyne.KeyPageDown:
+		r.Select(min(r.chosen+10, n-1))
+	case fyne.KeyPageUp:
+		r.Select(max(r.chosen-10, 0))
+	case fyne.KeyHome:
+		r.Select(0)
+	case fyne.KeyEnd:
+		r.Select(n - 1)
+	case fyne.KeyReturn, fyne.KeyEnter, fyne.KeySpace:
+		if r.onOpen != nil && r.chosen >= 0 && r.chosen < n {
+			r.onOpen(r.chosen)
+		} else if r.chosen < 0 {
+			r.Select(0)
+		}
+	case fyne.KeyDelete:
+		if r.onDelete != nil && r.chosen >= 0 && r.chosen < n {
+			r.onDelete(r.chosen)
+		}
+	}
+}
+
+// FocusGained chooses the first row, so that the keyboard has a place.
+func (r *rows) FocusGained() {
+	r.List.FocusGained()
+	if r.chosen < 0 && r.Length() > 0 {
+		r.Select(0)
+	}
+}
+
+func (r *rows) TypedShortcut(s fyne.Shortcut) {
+	if _, ok := s.(*fyne.ShortcutCopy); ok && r.onCopy != nil {
+		r.onCopy()
+	}
+}
+
+// row is one line of a list: cells that place puts where they belong. It shows
+// the tip of the phrase that the pointer rests on.
+type row struct {
+	widget.BaseWidget
+	cells  []fyne.CanvasObject
+	place  func(size fyne.Size)
+	height float32
+	ground *block
+	onTap  func() // nil leaves taps to the list
+}
+
+func (r *row) init(self fyne.Widget, height float32, place func(fyne.Size), cells ...fyne.CanvasObject) {
+	r.cells, r.place, r.height = cells, place, height
+	r.ground = newBlock("", 0)
+	r.ExtendBaseWidget(self)
+}
+
+func (r *row) CreateRenderer() fyne.WidgetRenderer { return &rowRenderer{r} }
+
+func (r *row) MouseIn(e *desktop.MouseEvent) {
+	r.ground.paint(theme.ColorNameHover)
+	r.MouseMoved(e)
+}
+
+func (r *row) MouseMoved(e *desktop.MouseEvent) {
+	for _, c := range r.cells {
+		p, ok := c.(*phrase)
+		if !ok || !p.Visible() {
+			continue
+		}
+		at := e.Position.Subtract(p.Position())
+		if at.X >= 0 && at.Y >= 0 && at.X <= p.Size().Width && at.Y <= p.Size().Height {
+			showTip(r.ground, p.hover(), e.AbsolutePosition)
+			return
+		}
+	}
+	hideTip(r.ground)
+}
+
+func (r *row) MouseOut() {
+	r.ground.paint("")
+	hideTip(r.ground)
+}
+
+type rowRenderer struct{ r *row }
+
+func (w *rowRenderer) MinSize() fyne.Size { return fyne.NewSize(40, w.r.height) }
+
+func (w *rowRenderer) Layout(size fyne.Size) {
+	w.r.ground.Resize(size)
+	w.r.place(size)
+}
+
+func (w *rowRenderer) Refresh() {
+	w.Layout(w.r.Size())
+	w.r.ground.Refresh()
+	for _, c := range w.r.cells {
+		c.Refresh()
+	}
+}
+
+func (w *rowRenderer) Objects() []fyne.CanvasObject {
+	return append([]fyne.CanvasObject{w.r.ground}, w.r.cells...)
+}
+func (w *rowRenderer) Destroy() {}
+
+// put places an object in the middle of a line's height; its width is its own or w.
+func put(o fyne.CanvasObject, x, w, top, height float32) {
+	m := o.MinSize()
+	if w == 0 {
+		w = m.Width
+	}
+	o.Resize(fyne.NewSize(max(0, w), m.Height))
+	o.Move(fyne.NewPos(x, top+(height-m.Height)/2))
+}
+
+// show shows or hides an object without refreshing what is as it should be.
+func show(o fyne.CanvasObject, on bool) {
+	if o.Visible() == on {
+		return
+	}
+	if on {
+		o.Show()
+	} else {
+		o.Hide()
+	}
+}

@@ -1,0 +1,266 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
+
+	"bridgekeeper/app/client"
+	"bridgekeeper/app/wire"
+)
+
+// Parts of a server's page.
+const (
+	partOverview = iota
+	partTools
+	partSettings
+)
+
+// serverView is everything about one server: how it does, its tools, its settings.
+type serverView struct {
+	frame *frame
+	name  string // "" while no server is open
+	gen   uint64 // of the instance whose tools are shown
+	count int    // how many tools that was
+
+	box      fyne.CanvasObject
+	title    *phrase
+	about    *phrase
+	run      *button
+	again    *button
+	act      string
+	tabs     *tabs
+	overview *overview
+	tools    *toolsPane
+	settings *serverForm
+}
+
+func newServerView(f *frame, back func()) *serverView {
+	v := &serverView{frame: f, title: title(""), about: muted("")}
+	v.about.size = theme.SizeNameText
+	v.run = newButton("", func() { f.act(v.name, v.act) })
+	v.again = newButton(lang.L("Restart"), func() { f.act(v.name, "restart") })
+	gone := newButton(lang.L("Remove"), func() {
+		name := v.name
+		back()
+		f.remove(name)
+	})
+	up := newIconButton(theme.NavigateBackIcon(), back)
+	line := container.NewBorder(nil, nil, up, across(gap, v.again, v.run, gone), container.New(titleLayout{}, v.title, v.about))
+	v.overview = newOverview(f, func(_, env string) { v.edit(env) })
+	v.tools = newToolsPane(f)
+	v.settings = newServerForm(f)
+	v.tabs = newTabs(func(n int) {
+		if v.tools != nil && n == partTools {
+			v.load()
+		}
+	}, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Settings")}, v.overview.box, v.tools.box, v.settings.box)
+	v.box = container.NewBorder(below(0, inset(line, margin-wide, 14), inset(v.tabs.bar, margin-gap, 0), inset(rule(), 0, 6)), nil, nil, nil, v.tabs.body)
+	return v
+}
+
+// open shows a server from the beginning.
+func (v *serverView) open(name string) {
+	v.name, v.gen, v.count = name, 0, 0
+	v.tools.use(name)
+	v.settings.use(name)
+	v.tabs.choose(partOverview)
+	v.apply()
+	focusOn(v.tabs.items[0])
+}
+
+func (v *serverView) close() { v.name = "" }
+
+// edit goes to the settings, at one variable if env isn't "".
+func (v *serverView) edit(env string) {
+	v.tabs.choose(partSettings)
+	v.settings.focus(env)
+}
+
+// apply shows what is known now; it is false when there is no such server.
+func (v *serverView) apply() bool {
+	s, ok := v.frame.model.Server(v.name)
+	if !ok {
+		return false
+	}
+	h := healthOf(s, v.frame.now())
+	v.title.set(s.Name, "")
+	v.about.set(join(h.word, h.detail), "")
+	v.about.paint(h.tone.words())
+	v.act = actStart
+	if running(s) {
+		v.act = actStop
+	}
+	if text := actWord(v.act); v.run.Text != text {
+		v.run.SetText(text)
+	}
+	if running(s) == v.again.Disabled() {
+		if running(s) {
+			v.again.Enable()
+		} else {
+			v.again.Disable()
+		}
+	}
+	v.overview.apply(s)
+	v.settings.apply(s)
+	v.tools.apply(s)
+	if v.tabs.chosen == partTools && (s.Gen != v.gen || s.Tools != v.count) {
+		v.load()
+	}
+	return true
+}
+
+// load gets the tools anew.
+func (v *serverView) load() {
+	s, ok := v.frame.model.Server(v.name)
+	if !ok {
+		return
+	}
+	v.gen, v.count = s.Gen, s.Tools
+	v.tools.load()
+}
+
+// overview tells how a server does.
+type overview struct {
+	frame *frame
+	now   wire.Server
+	box   *container.Scroll
+	why   *whyCard
+	facts *facts
+	spark *spark
+}
+
+func newOverview(f *frame, edit func(server, env string)) *overview {
+	o := &overview{frame: f, facts: newFacts(), spark: newSpark(), why: newWhyCard(f, edit)}
+	log := newButton(lang.L("Open its log"), func() { f.logs(o.now.Name) })
+	address := newButton(lang.L("Copy its own address"), func() { f.copy(o.now.URL, lang.L("The address is on the clipboard.")) })
+	content := below(wide, o.why.box, inset(o.facts.box, margin, 0), inset(across(gap, log, address), margin, gap))
+	o.box = container.NewVScroll(content)
+	return o
+}
+
+func (o *overview) apply(s wire.Server) {
+	o.now = s
+	now := o.frame.now()
+	if troubled(s) {
+		o.why.update(s)
+	}
+	if o.why.box.Visible() != troubled(s) {
+		show(o.why.box, troubled(s))
+		o.box.Content.Refresh()
+	}
+	h := healthOf(s, now)
+	memory, cpu := usage(s)
+	copies := make([]string, 0, len(s.Instances))
+	for _, i := range s.Instances {
+		copies = append(copies, i.Scope+": "+i.State)
+	}
+	calls := ""
+	if len(s.CallsPerMinute) > 0 {
+		sum := 0
+		for _, n := range s.CallsPerMinute {
+			sum += n
+		}
+		calls = lang.N("{{.Count}} in the last {{.Minutes}} minutes", sum, named{"Count": sum, "Minutes": len(s.CallsPerMinute)})
+	}
+	pid := ""
+	if s.PID > 0 {
+		pid = lang.L("process {{.PID}}", named{"PID": s.PID})
+	}
+	o.facts.set([]fact{
+		{lang.L("State"), join(h.word, h.detail), exact(h.since)},
+		{lang.L("Runs as"), join(pid, memory, cpu), ""},
+		{lang.L("Calls"), calls, ""},
+		{lang.L("Command"), clean(commandLine(s.Entry.Command, s.Entry.Args)), ""},
+		{lang.L("Folder"), clean(s.Entry.Cwd), ""},
+		{lang.L("Variables"), strings.Join(sortedKeys(s.Entry.Env), ", "), lang.L("Their values are shown to nobody.")},
+		{lang.L("Says it is"), join(clean(s.Title), clean(s.Version)), ""},
+		{lang.L("Speaks"), join(s.Protocol, s.Era), ""},
+		{lang.L("Offers"), join(toolCount(s.Tools), count(s.Prompts, "prompts"), count(s.Resources, "resources")), ""},
+		{lang.L("Shared"), sharingWord(s.Entry.Sharing), ""},
+		{lang.L("Copies"), strings.Join(copies, ", "), ""},
+		{lang.L("Stray lines"), strays(s.Strays), lang.L("Lines on its standard output that were no messages. They are in its log.")},
+	})
+}
+
+func count(n int, what string) string {
+	switch {
+	case n == 0:
+		return ""
+	case what == "prompts":
+		return lang.N("{{.Count}} prompts", n, named{"Count": n})
+	}
+	return lang.N("{{.Count}} resources", n, named{"Count": n})
+}
+
+func strays(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return thousands(int(n))
+}
+
+func sharingWord(s string) string {
+	switch s {
+	case "per-host":
+		return lang.L("one copy for each host")
+	case "per-session":
+		return lang.L("one copy for each session")
+	}
+	return lang.L("one for all hosts")
+}
+
+// fact is one line of what is known: a name, a value, what the pointer tells.
+type fact struct{ name, value, tip string }
+
+// facts shows facts in two columns; those without a value are left out.
+type facts struct {
+	box  *fyne.Container
+	last []fact
+}
+
+func newFacts() *facts { return &facts{box: below(6)} }
+
+func (f *facts) set(list []fact) {
+	list = slices.DeleteFunc(list, func(one fact) bool { return one.value == "" })
+	same := len(list) == len(f.last)
+	for i := range list {
+		same = same && list[i].name == f.last[i].name
+	}
+	if !same {
+		f.box.RemoveAll()
+		for _, one := range list {
+			name, value := plain(one.name), newHint(plain(one.value))
+			name.color = colorMuted
+			f.box.Add(container.New(factLayout{}, name, value))
+		}
+	}
+	for i, one := range list {
+		f.box.Objects[i].(*fyne.Container).Objects[1].(*hint).set(one.value, one.tip)
+	}
+	f.last = list
+}
+
+type factLayout struct{}
+
+const factName = 120
+
+func (factLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(factName+60, max(o[0].MinSize().Height, o[1].MinSize().Height))
+}
+
+func (factLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	o[0].Resize(fyne.NewSize(factName-gap, s.Height))
+	o[1].Move(fyne.NewPos(factName, 0))
+	o[1].Resize(fyne.NewSize(s.Width-factName, s.Height))
+}
+
+// editServer changes an entry; then is called when that went well.
+func (f *frame) editServer(name string, req wire.EditServer, then func()) {
+	f.do(func(ctx context.Context, c *client.Client) error { return c.EditServer(ctx, name, req) }, then)
+}

@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"bridgekeeper/app/wire"
+)
+
+// TestShots writes a picture of every page, in both looks, to the folder that
+// BRIDGEKEEPER_SHOTS names: for eyes, beside the pages' goldens.
+func TestShots(t *testing.T) {
+	dir := os.Getenv("BRIDGEKEEPER_SHOTS")
+	if dir == "" {
+		t.Skip("BRIDGEKEEPER_SHOTS names no folder")
+	}
+	for name, scene := range scenes() {
+		for _, dark := range []bool{true, false} {
+			for suffix, size := range map[string]fyne.Size{"": WindowSize, "-narrow": fyne.NewSize(600, 440)} {
+				look := map[bool]string{true: "-dark", false: "-light"}[dark]
+				s := newStage(t, nil, sample(), dark, size)
+				scene(s)
+				out, err := os.Create(filepath.Join(dir, name+suffix+look+".png"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := png.Encode(out, s.win.Canvas().Capture()); err != nil {
+					t.Fatal(err)
+				}
+				out.Close()
+			}
+		}
+	}
+}
+
+// scenes are the states of the window that are looked at.
+func scenes() map[string]func(*stage) {
+	servers := func(s *stage) *serversPage { return s.pages[PageServers].(*serversPage) }
+	return map[string]func(*stage){
+		"servers": func(s *stage) {},
+		"servers-chosen": func(s *stage) {
+			servers(s).rows.Select(0)
+			s.win.Canvas().Focus(servers(s).rows)
+		},
+		"server":        func(s *stage) { servers(s).open("github") },
+		"server-failed": func(s *stage) { servers(s).open("postgres") },
+		"tools": func(s *stage) {
+			servers(s).open("github")
+			servers(s).view.tabs.choose(partTools)
+			servers(s).view.tools.take(tools(26))
+			servers(s).view.tools.rows.Select(1)
+		},
+		"edit": func(s *stage) { servers(s).edit("postgres", "PG_PASSWORD") },
+		"logs": func(s *stage) {
+			s.Visit(PageLogs)
+			p := s.pages[PageLogs].(*logsPage)
+			chatter(p.ring, 90)
+			p.draw()
+			p.pick(85, false)
+		},
+		"questions": func(s *stage) {
+			s.Visit(PageQuestions)
+			s.pages[PageQuestions].(*questionsPage).take(past())
+		},
+		"hosts": func(s *stage) {
+			s.Visit(PageHosts)
+			s.pages[PageHosts].(*hostsPage).rows.Select(1)
+		},
+		"hosts-join": func(s *stage) {
+			s.Visit(PageHosts)
+			j := s.pages[PageHosts].(*hostsPage).join
+			j.begin()
+			j.given = wire.NewHost{Name: "zed", Token: "bk_3q9vXx0T2aPz", URL: "http://127.0.0.1:2734/mcp"}
+			j.token.SetText(j.given.Token)
+			j.text.SetText(j.instructions())
+			j.form.Hide()
+			j.done.Show()
+			j.moved()
+		},
+		"add": func(s *stage) {
+			s.Visit(PageAdd)
+			s.pages[PageAdd].(*addPage).command.SetText("npx -y @modelcontextprotocol/server-memory")
+		},
+		"paste": func(s *stage) {
+			s.Visit(PageAdd)
+			p := s.pages[PageAdd].(*addPage)
+			p.tabs.choose(1)
+			p.paste.SetText(`{"mcpServers":{"files":{"command":"npx","args":["-y","@acme/files"]},"github":{"command":"docker","args":["run","gh"]}}}`)
+		},
+		"settings":  func(s *stage) { s.Visit(PageSettings) },
+		"first-run": func(s *stage) { s.model.Apply(&wire.Snapshot{Core: sample().Core}) },
+		"trouble": func(s *stage) {
+			snap := sample()
+			snap.Core.Held = ago_(1)
+			snap.Core.Warnings = []string{"port 2734 was taken, so hosts reach this run at 2735"}
+			s.model.Apply(snap)
+			s.frame.tell("notes was removed.", "Undo", func() {}, false)
+			showTip(servers(s).about, "A tip of two\nlines, the second of which is longer.", fyne.NewPos(500, 200))
+		},
+	}
+}
+
+func (v inVariant) Color(n fyne.ThemeColorName, _ fyne.ThemeVariant) color.Color {
+	return v.Theme.Color(n, v.variant)
+}
