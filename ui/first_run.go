@@ -7,10 +7,10 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // firstRun is what the window shows while there is neither a server nor a host:
@@ -34,21 +34,20 @@ func newFirstRun(f *frame, done func()) *firstRun {
 		done()
 	}
 	r.server = newStep("1", lang.L("Bring a server"), lang.L("Two examples come with Bridgekeeper: rooms of an office and its tickets. Or add one of your own."),
-		newButton(lang.L("Add the examples"), r.examples))
+		look.NewButton(lang.L("Add the examples"), look.Ordinary, r.examples))
 	r.host = newStep("2", lang.L("Connect an app"), lang.L("Each app gets a token and reaches all your servers through one address."),
-		newButton(lang.L("Connect an app"), func() {
+		look.NewButton(lang.L("Connect an app"), look.Ordinary, func() {
 			r.later = true
 			f.visit(PageHosts)
 		}))
 	r.end = newStep("3", lang.L("That's all"), lang.L("Your servers run here once, every app shares them, and you are asked before anything dangerous."),
-		newButton(lang.L("Show my servers"), finish))
-	about := paragraph(lang.L("Your servers run here once, every app shares them, and you are asked before anything dangerous."))
-	about.Importance = widget.LowImportance
-	own := link(lang.L("Add a server of my own"), func() { f.visit(PageAdd) })
-	column := below(wide, across(0, title(lang.L("Three steps, two minutes"))), about, r.server.box, r.host.box, r.end.box,
-		container.NewBorder(nil, nil, own, newButton(lang.L("Finish later"), finish)))
+		look.NewButton(lang.L("Show my servers"), look.Ordinary, finish))
+	about := faint(lang.L("Your servers run here once, every app shares them, and you are asked before anything dangerous."))
+	own := look.NewButton(lang.L("Add a server of my own"), look.Quiet, func() { f.visit(PageAdd) })
+	column := look.Column(look.Wide, look.Across(0, pageTitle(lang.L("Three steps, two minutes"))), about, r.server.box, r.host.box, r.end.box,
+		container.NewBorder(nil, nil, own, look.NewButton(lang.L("Finish later"), look.Ordinary, finish)))
 	r.box = container.NewVScroll(container.New(columnLayout{650}, column)).Content.(*fyne.Container)
-	r.box = container.NewStack(container.NewVScroll(inset(r.box, margin, margin)))
+	r.box = look.Stack(container.NewVScroll(look.Inset(r.box, look.Margin, look.Margin)))
 	return r
 }
 
@@ -93,21 +92,20 @@ func (r *firstRun) examples() {
 // step is one of the three.
 type step struct {
 	box    fyne.CanvasObject
-	circle *block
-	number *phrase
-	button *button
-	result *phrase
+	circle *look.Block
+	number *look.Text
+	button *look.Button
+	result *look.Text
 }
 
-func newStep(number, name, about string, b *button) *step {
-	s := &step{circle: newBlock(colorRaised, 15), number: strong(number).whole(), button: b, result: muted("").whole()}
-	s.circle.least = fyne.NewSize(30, 30)
+func newStep(number, name, about string, b *look.Button) *step {
+	s := &step{circle: look.NewBlock(look.ColorRaised, 15), number: look.Strong(number).Whole(), button: b, result: look.Muted("").Whole()}
+	s.circle.Least = fyne.NewSize(30, 30)
 	s.result.Hide()
-	words := paragraph(about)
-	words.Importance = widget.LowImportance
-	round := container.NewCenter(container.NewStack(s.circle, container.NewCenter(s.number)))
-	s.box = card(container.NewBorder(nil, nil, inset(round, 0, 0), container.NewCenter(container.NewStack(s.button, s.result)),
-		inset(below(0, inset(strong(name), gap, 0), words), wide, 0)), "")
+	words := faint(about)
+	round := container.NewCenter(look.Stack(s.circle, container.NewCenter(s.number)))
+	s.box = look.Card(container.NewBorder(nil, nil, look.Inset(round, 0, 0), container.NewCenter(look.Stack(s.button, s.result)),
+		look.Inset(look.Column(0, look.Inset(look.Strong(name), look.Gap, 0), words), look.Wide, 0)), "")
 	return s
 }
 
@@ -115,21 +113,21 @@ func (s *step) finish(done bool, result string) {
 	show(s.result, done)
 	show(s.button, !done)
 	if done {
-		s.circle.paint(theme.ColorNameSuccess)
-		s.number.set("✓", "")
-		s.number.paint(theme.ColorNameForegroundOnPrimary)
-		s.result.set(result, "")
+		s.circle.Paint(theme.ColorNameSuccess, "")
+		s.number.Set("✓", "")
+		s.number.Paint(theme.ColorNameForegroundOnPrimary)
+		s.result.Set(result, "")
 	}
 }
 
 // mark makes the button of the step that comes next the page's accent.
 func (s *step) mark(next bool) {
-	want := widget.MediumImportance
+	want := look.Ordinary
 	if next {
-		want = widget.HighImportance
+		want = look.Accent
 	}
-	if s.button.Importance != want {
-		s.button.Importance = want
+	if s.button.Kind != want {
+		s.button.Kind = want
 		s.button.Refresh()
 	}
 }

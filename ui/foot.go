@@ -5,7 +5,10 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
+
+	"bridgekeeper/ui/look"
 )
 
 // footTime is how long a line at the bottom stays: as long as a removal can be
@@ -16,24 +19,24 @@ const footTime = undoTime
 // what a person may do about it. It belongs to Fyne's goroutine.
 type foot struct {
 	box    *fyne.Container
-	words  *hint
-	side   *block
-	action *button
-	close  *button
+	words  *look.Text
+	side   *look.Block
+	action *look.Button
+	close  *look.Button
 	shown  int // counts what was said, so that an old timer closes nothing new
 	onMove func()
 	after  func(time.Duration, func()) // calls back on Fyne's goroutine
 }
 
 func newFoot() *foot {
-	f := &foot{words: newHint(plain("")), side: newBlock(theme.ColorNamePrimary, 0)}
-	f.side.least = fyne.NewSize(3, 3)
-	f.action = link("", nil)
-	f.close = newIconButton(theme.CancelIcon(), f.hide)
+	f := &foot{words: look.Plain(""), side: look.NewBlock(theme.ColorNamePrimary, 0)}
+	f.side.Least = fyne.NewSize(3, 3)
+	f.action = look.NewButton("", look.Quiet, nil)
+	f.close = look.IconButton(look.Icon("close"), lang.L("Close"), f.hide)
 	f.after = func(d time.Duration, then func()) { time.AfterFunc(d, func() { fyne.Do(then) }) }
-	line := container.NewBorder(rule(), nil, f.side, nil,
-		inset(container.NewBorder(nil, nil, nil, across(gap, f.action, f.close), f.words), wide, 6))
-	f.box = container.NewStack(newBlock(colorRaised, 0), line)
+	line := container.NewBorder(look.Rule(), nil, f.side, nil,
+		look.Inset(container.NewBorder(nil, nil, nil, look.Across(look.Gap, f.action, f.close), f.words), look.Wide, 6))
+	f.box = look.Stack(look.NewBlock(look.ColorRaised, 0), line)
 	f.box.Hide()
 	return f
 }
@@ -41,11 +44,10 @@ func newFoot() *foot {
 // say shows a line until footTime has passed; one that is bad stays until it is closed.
 func (f *foot) say(text, action string, act func(), bad bool) {
 	f.shown++
-	f.words.text = text
-	f.words.Refresh()
-	f.side.paint(theme.ColorNamePrimary)
+	f.words.Set(text, "")
+	f.side.Paint(theme.ColorNamePrimary, "")
 	if bad {
-		f.side.paint(theme.ColorNameError)
+		f.side.Paint(theme.ColorNameError, "")
 	}
 	f.action.SetText(action)
 	f.action.OnTapped = func() {

@@ -9,6 +9,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // Names of the pages, as Event.Show and the sidebar have them.
@@ -67,9 +68,9 @@ func (f *frame) fail(err error) {
 // explain is an error for a person: a sentence, and what to do.
 func explain(err error) string {
 	e := wire.AsError(err)
-	text := sentence(clean(e.Message))
+	text := sentence(look.Show(e.Message))
 	if e.Hint != "" {
-		text += " " + sentence(clean(e.Hint))
+		text += " " + sentence(look.Show(e.Hint))
 	}
 	return text
 }

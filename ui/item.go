@@ -3,10 +3,11 @@ package ui
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"bridgekeeper/ui/look"
 )
 
 // item is one choice of several: a page in the sidebar, a tab of a page. Space
@@ -22,20 +23,21 @@ type item struct {
 	step   func(by int) // moves the focus
 
 	hovered, focused bool
-	ground           *block
+	ground           *look.Block
 	picture          *widget.Icon
-	words            *phrase
+	words            *look.Text
 	count            fyne.CanvasObject
-	countText        *phrase
+	countText        *look.Text
 }
 
 func newItem(name string, icon fyne.Resource, tapped func()) *item {
 	i := &item{name: name, icon: icon, tapped: tapped}
-	i.ground, i.words = newBlock("", 6), plain(name).whole()
-	i.countText = muted("").whole()
-	i.countText.style.Bold, i.countText.color = true, colorAskingGround
-	pill := newBlock(theme.ColorNameWarning, 9)
-	i.count = container.NewStack(pill, inset(i.countText, 7, 0))
+	i.ground, i.words = look.NewBlock("", 6), look.Plain(name).Whole()
+	i.countText = look.Muted("").Whole()
+	i.countText.Style.Bold = true
+	i.countText.Paint(theme.ColorNameForegroundOnWarning)
+	pill := look.NewBlock(theme.ColorNameWarning, 9)
+	i.count = look.Stack(pill, look.Inset(i.countText, 7, 0))
 	if icon != nil {
 		i.picture = widget.NewIcon(icon)
 	}
@@ -47,7 +49,7 @@ func newItem(name string, icon fyne.Resource, tapped func()) *item {
 func (i *item) setBadge(text string) {
 	if i.badge != text {
 		i.badge = text
-		i.countText.set(text, "")
+		i.countText.Set(text, "")
 		i.Refresh()
 	}
 }
@@ -60,23 +62,22 @@ func (i *item) choose(on bool) {
 }
 
 func (i *item) paint() {
-	i.words.color = colorMuted
-	i.ground.stroke = ""
+	ground, stroke, words := fyne.ThemeColorName(""), fyne.ThemeColorName(""), look.ColorMuted
 	switch {
 	case i.chosen:
-		i.ground.fill, i.words.color = theme.ColorNameSelection, theme.ColorNameForeground
+		ground, words = theme.ColorNameSelection, theme.ColorNameForeground
 	case i.hovered:
-		i.ground.fill = theme.ColorNameHover
-	default:
-		i.ground.fill = ""
+		ground = theme.ColorNameHover
 	}
 	if i.focused {
-		i.ground.stroke = theme.ColorNamePrimary
+		stroke = theme.ColorNamePrimary
 	}
+	i.ground.Paint(ground, stroke)
+	i.words.Paint(words)
 	show(i.words, !i.narrow || i.picture == nil)
 	show(i.count, i.badge != "")
 	if i.picture != nil {
-		i.picture.SetResource(theme.NewColoredResource(i.icon, i.words.color))
+		i.picture.SetResource(theme.NewColoredResource(i.icon, words))
 	}
 }
 
@@ -159,14 +160,14 @@ func (i *item) MouseIn(e *desktop.MouseEvent) {
 
 func (i *item) MouseMoved(e *desktop.MouseEvent) {
 	if i.narrow {
-		showTip(i, i.name, e.AbsolutePosition)
+		look.ShowTip(i, i.name, e.AbsolutePosition)
 	}
 }
 
 func (i *item) MouseOut() {
 	i.hovered = false
 	i.Refresh()
-	hideTip(i)
+	look.HideTip(i)
 }
 
 // tabs are the parts of a page, one of which is shown.
@@ -180,7 +181,7 @@ type tabs struct {
 }
 
 func newTabs(onShow func(n int), names []string, parts ...fyne.CanvasObject) *tabs {
-	t := &tabs{bar: across(4), body: container.NewStack(parts...), parts: parts, chosen: -1, onShow: onShow}
+	t := &tabs{bar: look.Across(4), body: look.Stack(parts...), parts: parts, chosen: -1, onShow: onShow}
 	for n, name := range names {
 		i := newItem(name, nil, func() { t.choose(n) })
 		i.step = func(by int) { focusOn(t.items[(n+by+len(t.items))%len(t.items)]) }

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // logLineHeight is a line with the list's own space of 4.
@@ -101,23 +102,24 @@ type logRow struct {
 	row
 	page               *logsPage
 	index              int
-	mark               *block
-	time, server, text *phrase
+	mark               *look.Block
+	time, server, text *look.Text
 }
 
 func newLogRow(p *logsPage) *logRow {
-	r := &logRow{page: p, mark: newBlock("", 0), time: mono(""), server: mono(""), text: mono("")}
-	r.time.color, r.server.color, r.text.color = colorOff, theme.ColorNamePrimary, theme.ColorNameForeground
+	r := &logRow{page: p, mark: look.NewBlock("", 0), time: look.Mono(""), server: look.Mono(""), text: look.Mono("")}
+	r.time.Paint(look.ColorOff)
+	r.server.Paint(theme.ColorNamePrimary)
 	r.init(r, logLineHeight-4, func(s fyne.Size) {
 		r.mark.Resize(fyne.NewSize(s.Width, s.Height+4))
 		r.mark.Move(fyne.NewPos(0, -2))
-		x := float32(margin)
+		x := float32(look.Margin)
 		put(r.time, x, 66, 0, s.Height)
 		x += 74
 		name := min(110, s.Width*0.2)
 		put(r.server, x, name-10, 0, s.Height)
 		x += name
-		put(r.text, x, s.Width-x-gap, 0, s.Height)
+		put(r.text, x, s.Width-x-look.Gap, 0, s.Height)
 	}, r.mark, r.time, r.server, r.text)
 	return r
 }
@@ -125,15 +127,15 @@ func newLogRow(p *logsPage) *logRow {
 func (r *logRow) update(i int, line wire.LogLine) {
 	r.index = i
 	p := r.page
-	r.time.set(line.Time.Local().Format("15:04:05"), line.Time.Local().Format("2006-01-02 15:04:05.000"))
-	r.server.set(line.Server, "")
-	r.text.set(line.Text, "")
-	r.text.paint(lineColor(line))
+	r.time.Set(line.Time.Local().Format("15:04:05"), line.Time.Local().Format("2006-01-02 15:04:05.000"))
+	r.server.Set(line.Server, "")
+	r.text.Set(line.Text, "")
+	r.text.Paint(lineColor(line))
 	fill := fyne.ThemeColorName("")
 	if p.mark >= 0 && i >= min(p.mark, p.end) && i <= max(p.mark, p.end) {
 		fill = theme.ColorNameSelection
 	}
-	r.mark.paint(fill)
+	r.mark.Paint(fill, "")
 }
 
 // lineColor is for what matters only: what we say, what is stray, what is wrong.

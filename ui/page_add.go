@@ -9,10 +9,12 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // addPage adds servers: from a command as one would type it, or from what a
@@ -29,19 +31,19 @@ type addPage struct {
 	name    *widget.Entry
 	env     *envForm
 	trust   *widget.Check
-	says    *widget.Label
-	add     *button
+	says    *look.Para
+	add     *look.Button
 
 	paste    *widget.Entry
-	pasteSay *widget.Label
+	pasteSay *look.Para
 	list     *fyne.Container
-	addAll   *button
+	addAll   *look.Button
 }
 
 func newAddPage(f *frame) *addPage {
 	p := &addPage{frame: f}
 	p.tabs = newTabs(nil, []string{lang.L("Command"), lang.L("Paste")}, p.commandPart(), p.pastePart())
-	p.box = container.NewBorder(below(0, head(title(lang.L("Add server")), muted("")), inset(p.tabs.bar, margin-gap, 0), inset(rule(), 0, 6)), nil, nil, nil, p.tabs.body)
+	p.box = container.NewBorder(look.Column(0, head(pageTitle(lang.L("Add server")), look.Muted("")), look.Inset(p.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, nil, nil, p.tabs.body)
 	p.changed()
 	p.pasted()
 	return p
@@ -63,7 +65,7 @@ func (p *addPage) apply(s *wire.Snapshot) {
 }
 
 func (p *addPage) commandPart() fyne.CanvasObject {
-	p.command, p.name, p.says = widget.NewEntry(), widget.NewEntry(), paragraph("")
+	p.command, p.name, p.says = widget.NewEntry(), widget.NewEntry(), look.Words("")
 	p.command.TextStyle.Monospace = true
 	p.command.SetPlaceHolder(lang.L("npx -y @acme/server --folder /home/me"))
 	p.command.OnChanged = func(string) { p.changed() }
@@ -79,13 +81,12 @@ func (p *addPage) commandPart() fyne.CanvasObject {
 	p.env.use(nil)
 	p.trust = widget.NewCheck(lang.L("Show me exactly what would run, before it does"), nil)
 	p.trust.SetChecked(true)
-	p.add = accent(lang.L("Add server"), p.store)
-	about := paragraph(lang.L("As you would type it at a terminal. No shell reads it, and none of your own variables reach it."))
-	about.Importance = widget.LowImportance
-	form := below(wide, about,
+	p.add = look.NewButton(lang.L("Add server"), look.Accent, p.store)
+	about := faint(lang.L("As you would type it at a terminal. No shell reads it, and none of your own variables reach it."))
+	form := look.Column(look.Wide, about,
 		labelled(lang.L("Command"), p.command), labelled(lang.L("Name"), p.name),
-		labelled(lang.L("Variables"), p.env.box), labelled("", p.trust), labelled("", below(gap, p.says, across(0, p.add))))
-	return container.NewVScroll(inset(form, margin, gap))
+		labelled(lang.L("Variables"), p.env.box), labelled("", p.trust), labelled("", look.Column(look.Gap, p.says, look.Across(0, p.add))))
+	return newScrolled(look.Inset(form, look.Margin, look.Gap))
 }
 
 // changed suggests a name and says what is still missing.
@@ -107,30 +108,28 @@ func (p *addPage) changed() {
 	switch bad := wire.CheckName("server", p.name.Text); {
 	case p.command.Text == "":
 		p.say("", false)
-		p.add.Disable()
+		p.add.Able(false)
 	case err != nil:
 		p.say(sentence(err.Error()), true)
-		p.add.Disable()
+		p.add.Able(false)
 	case bad != nil:
 		p.say(explain(bad), true)
-		p.add.Disable()
+		p.add.Able(false)
 	case slices.Contains(p.taken, p.name.Text):
 		p.say(lang.L("There is a server of this name already."), true)
-		p.add.Disable()
+		p.add.Able(false)
 	default:
 		p.say("", false)
-		p.add.Enable()
+		p.add.Able(true)
 	}
 }
 
 func (p *addPage) say(text string, bad bool) {
-	p.says.Importance = widget.MediumImportance
+	p.says.Paint(theme.ColorNameForeground)
 	if bad {
-		p.says.Importance = widget.DangerImportance
+		p.says.Paint(theme.ColorNameError)
 	}
-	if p.says.Text != text {
-		p.says.SetText(text)
-	}
+	p.says.Set(text)
 	show(p.says, text != "")
 	p.tabs.refresh()
 }
@@ -213,9 +212,9 @@ func (p *addPage) store() {
 	if p.trust.Checked {
 		add.Entry.Trust = wire.TrustPending
 	}
-	p.add.Disable()
+	p.add.Able(false)
 	p.frame.model.Do(func(ctx context.Context, c *client.Client) error { return c.AddServer(ctx, add) }, func(err error) {
-		p.add.Enable()
+		p.add.Able(true)
 		if err != nil {
 			p.say(explain(err), true)
 			return
@@ -231,16 +230,15 @@ func (p *addPage) store() {
 }
 
 func (p *addPage) pastePart() fyne.CanvasObject {
-	p.paste, p.pasteSay, p.list = widget.NewMultiLineEntry(), paragraph(""), below(4)
+	p.paste, p.pasteSay, p.list = widget.NewMultiLineEntry(), look.Words(""), look.Column(4)
 	p.paste.TextStyle.Monospace = true
 	p.paste.SetMinRowsVisible(10)
 	p.paste.SetPlaceHolder("{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"npx\",\n      \"args\": [\"-y\", \"@acme/files\"]\n    }\n  }\n}")
 	p.paste.OnChanged = func(string) { p.pasted() }
-	p.addAll = accent(lang.L("Add servers"), p.storeAll)
-	about := paragraph(lang.L("Paste what a README shows or what another app has in its file. Nothing runs before you have looked at it."))
-	about.Importance = widget.LowImportance
-	form := below(wide, about, p.paste, p.list, p.pasteSay, across(0, p.addAll))
-	return container.NewVScroll(inset(form, margin, gap))
+	p.addAll = look.NewButton(lang.L("Add servers"), look.Accent, p.storeAll)
+	about := faint(lang.L("Paste what a README shows or what another app has in its file. Nothing runs before you have looked at it."))
+	form := look.Column(look.Wide, about, p.paste, p.list, p.pasteSay, look.Across(0, p.addAll))
+	return newScrolled(look.Inset(form, look.Margin, look.Gap))
 }
 
 // pasted reads what was pasted and shows what would be added.
@@ -251,7 +249,7 @@ func (p *addPage) pasted() {
 	found, err := parsePaste(p.paste.Text)
 	p.found = nil
 	p.list.RemoveAll()
-	p.addAll.Disable()
+	p.addAll.Able(false)
 	text := ""
 	switch {
 	case strings.TrimSpace(p.paste.Text) == "":
@@ -271,19 +269,19 @@ func (p *addPage) pasted() {
 				break
 			}
 			p.found = append(p.found, one)
-			line := mono(clean(commandLine(one.Entry.Command, one.Entry.Args)))
-			p.list.Add(container.New(factLayout{}, strong(clean(one.Name)), newHint(line)))
+			line := look.Mono(look.Show(commandLine(one.Entry.Command, one.Entry.Args)))
+			p.list.Add(container.New(factLayout{}, look.Strong(look.Show(one.Name)), line))
 		}
 	}
 	if text != "" {
 		p.found = nil
 	}
-	p.pasteSay.Importance = widget.DangerImportance
-	p.pasteSay.SetText(text)
+	p.pasteSay.Paint(theme.ColorNameError)
+	p.pasteSay.Set(text)
 	show(p.pasteSay, text != "")
 	if n := len(p.found); n > 0 {
 		p.addAll.SetText(lang.N("Add {{.Count}} servers", n, named{"Count": n}))
-		p.addAll.Enable()
+		p.addAll.Able(true)
 	}
 	p.tabs.refresh()
 }
@@ -292,7 +290,7 @@ func (p *addPage) pasted() {
 func (p *addPage) storeAll() {
 	found := slices.Clone(p.found)
 	added := 0
-	p.addAll.Disable()
+	p.addAll.Able(false)
 	p.frame.model.Do(func(ctx context.Context, c *client.Client) error {
 		for _, one := range found {
 			if err := c.AddServer(ctx, one); err != nil {
@@ -303,8 +301,8 @@ func (p *addPage) storeAll() {
 		return nil
 	}, func(err error) {
 		if err != nil {
-			p.addAll.Enable()
-			p.pasteSay.SetText(lang.L("{{.Name}}: {{.Problem}}", named{"Name": found[added].Name, "Problem": explain(err)}))
+			p.addAll.Able(true)
+			p.pasteSay.Set(lang.L("{{.Name}}: {{.Problem}}", named{"Name": found[added].Name, "Problem": explain(err)}))
 			p.pasteSay.Show()
 			p.tabs.refresh()
 			return
@@ -320,7 +318,7 @@ func (t *tabs) refresh() {
 	if t == nil {
 		return
 	}
-	if s, ok := t.parts[t.chosen].(*container.Scroll); ok {
-		s.Content.Refresh()
+	if s, ok := t.parts[t.chosen].(*scrolled); ok {
+		s.again()
 	}
 }

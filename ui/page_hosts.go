@@ -14,6 +14,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // hostsPage lists the AI applications that have a token, says what each of them
@@ -25,7 +26,7 @@ type hostsPage struct {
 	url    string
 
 	box, none *fyne.Container
-	about     *phrase
+	about     *look.Text
 	rows      *rows
 	list      *fyne.Container
 	panel     *hostPanel
@@ -33,8 +34,8 @@ type hostsPage struct {
 }
 
 func newHostsPage(f *frame) *hostsPage {
-	p := &hostsPage{frame: f, about: muted("")}
-	p.about.size = theme.SizeNameText
+	p := &hostsPage{frame: f, about: look.Muted("")}
+	p.about.Height = theme.SizeNameText
 	p.rows = newRows(func() int { return len(p.hosts) }, func() fyne.CanvasObject { return newHostRow() },
 		func(i int, o fyne.CanvasObject) {
 			if i < len(p.hosts) {
@@ -46,11 +47,11 @@ func newHostsPage(f *frame) *hostsPage {
 	p.rows.onDelete = func(i int) { p.panel.remove() }
 	p.panel = newHostPanel(f)
 	p.join = newJoinPanel(f, p.joined)
-	p.none = container.NewStack(empty(lang.L("No app is connected yet"),
+	p.none = look.Stack(empty(lang.L("No app is connected yet"),
 		lang.L("Each app gets a token of its own, so that you see who calls what, and can take it away again."),
-		accent(lang.L("Connect an app"), p.join.begin)))
-	top := head(title(lang.L("Hosts")), p.about, accent(lang.L("Connect an app"), p.join.begin))
-	p.list = container.NewBorder(below(0, top, p.join.box), p.panel.box, nil, nil, container.NewStack(p.rows, p.none))
+		look.NewButton(lang.L("Connect an app"), look.Accent, p.join.begin)))
+	top := head(pageTitle(lang.L("Hosts")), p.about, look.NewButton(lang.L("Connect an app"), look.Accent, p.join.begin))
+	p.list = container.NewBorder(look.Column(0, top, p.join.box), p.panel.box, nil, nil, look.Stack(p.rows, p.none))
 	p.join.onMove = p.list.Refresh
 	p.box = p.list
 	p.panel.box.Hide()
@@ -72,7 +73,7 @@ func (p *hostsPage) apply(s *wire.Snapshot) {
 	if seen > 0 {
 		about = lang.N("{{.Count}} connected now", seen, named{"Count": seen})
 	}
-	p.about.set(about, "")
+	p.about.Set(about, "")
 	show(p.none, len(p.hosts) == 0 && !p.join.box.Visible())
 	show(p.rows, len(p.hosts) > 0)
 	p.rows.choose(p.index())
@@ -109,23 +110,23 @@ func (p *hostsPage) joined(name string) {
 // hostRow is one host of the list.
 type hostRow struct {
 	row
-	dot                      *block
-	name, client, seen, used *phrase
-	calls, protocol          *phrase
+	dot                      *look.Block
+	name, client, seen, used *look.Text
+	calls, protocol          *look.Text
 }
 
 func newHostRow() *hostRow {
-	r := &hostRow{dot: dot(toneOff), name: strong(""), client: muted(""), seen: plain(""), used: muted(""), calls: plain(""), protocol: muted("")}
-	r.calls.align, r.protocol.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
+	r := &hostRow{dot: look.Dot(look.Off), name: look.Strong(""), client: look.Muted(""), seen: look.Plain(""), used: look.Muted(""), calls: look.Plain(""), protocol: look.Muted("")}
+	r.calls.Align, r.protocol.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
 	r.init(r, serverRowHeight, func(s fyne.Size) {
-		x, right := float32(margin), s.Width-margin
+		x, right := float32(look.Margin), s.Width-look.Margin
 		put(r.dot, x, 0, 0, s.Height)
 		x += 23
 		put(r.calls, right-110, 110, 8, 20)
 		put(r.protocol, right-110, 110, 30, 17)
-		room := right - 110 - wide - x
-		put(r.name, x, room/2-wide, 8, 20)
-		put(r.client, x, room/2-wide, 30, 17)
+		room := right - 110 - look.Wide - x
+		put(r.name, x, room/2-look.Wide, 8, 20)
+		put(r.client, x, room/2-look.Wide, 30, 17)
 		put(r.seen, x+room/2, room/2, 8, 20)
 		put(r.used, x+room/2, room/2, 30, 17)
 	}, r.dot, r.name, r.client, r.seen, r.used, r.calls, r.protocol)
@@ -133,21 +134,21 @@ func newHostRow() *hostRow {
 }
 
 func (r *hostRow) update(h wire.Host, now time.Time) {
-	tone := toneOff
+	tone := look.Off
 	seen := lang.L("Not seen yet")
 	switch {
 	case h.Sessions > 0:
-		tone, seen = toneReady, lang.L("Connected")
+		tone, seen = look.Ready, lang.L("Connected")
 	case !h.LastSeen.IsZero():
-		seen = lang.L("Seen {{.Ago}}", named{"Ago": ago(h.LastSeen, now)})
+		seen = lang.L("Seen {{.Ago}}", named{"Ago": look.Ago(h.LastSeen, now)})
 	}
-	r.dot.paint(tone.color())
-	r.name.set(h.Name, "")
-	r.client.set(clean(h.Client), "")
-	r.seen.set(seen, exact(h.LastSeen))
-	r.used.set(join(asksWord(h.Terms.Ask), questionsWord(h.Terms.Questions)), lang.L("added {{.Time}}", named{"Time": exact(h.Created)}))
-	r.calls.set(lang.N("{{.Calls}} calls", int(h.Calls), named{"Calls": thousands(int(h.Calls))}), lang.L("since Bridgekeeper started"))
-	r.protocol.set(h.Protocol, "")
+	r.dot.Paint(tone.Color(), "")
+	r.name.Set(h.Name, "")
+	r.client.Set(look.Show(h.Client), "")
+	r.seen.Set(seen, look.Exact(h.LastSeen))
+	r.used.Set(join(asksWord(h.Terms.Ask), questionsWord(h.Terms.Questions)), lang.L("added {{.Time}}", named{"Time": look.Exact(h.Created)}))
+	r.calls.Set(lang.N("{{.Calls}} calls", int(h.Calls), named{"Calls": thousands(int(h.Calls))}), lang.L("since Bridgekeeper started"))
+	r.protocol.Set(h.Protocol, "")
 }
 
 func asksWord(preset string) string {
@@ -176,7 +177,7 @@ type hostPanel struct {
 	frame  *frame
 	now    wire.Host
 	box    fyne.CanvasObject
-	name   *phrase
+	name   *look.Text
 	ask    *picker
 	shows  *picker
 	minute *widget.Entry
@@ -184,7 +185,7 @@ type hostPanel struct {
 }
 
 func newHostPanel(f *frame) *hostPanel {
-	p := &hostPanel{frame: f, name: strong("").whole()}
+	p := &hostPanel{frame: f, name: look.Strong("").Whole()}
 	p.ask = newPicker(append([]option{{"", lang.L("what each server says")}}, presets()...), func(v string) { p.set(wire.EditHost{Ask: &v}) })
 	p.shows = newPicker([]option{{"", lang.L("here, in a window of its own")}, {"host", lang.L("in this app, if it can")}}, func(v string) { p.set(wire.EditHost{Questions: &v}) })
 	limit := func(read func(n int) wire.EditHost, field string) *widget.Entry {
@@ -202,18 +203,18 @@ func newHostPanel(f *frame) *hostPanel {
 	}
 	p.minute = limit(func(n int) wire.EditHost { return wire.EditHost{PerMinute: &n} }, lang.L("Calls a minute"))
 	p.atOnce = limit(func(n int) wire.EditHost { return wire.EditHost{AtOnce: &n} }, lang.L("Calls at once"))
-	gone := newButton(lang.L("Take its token away"), p.remove)
-	form := below(gap, container.NewBorder(nil, nil, p.name, gone),
+	gone := look.NewButton(lang.L("Take its token away"), look.Ordinary, p.remove)
+	form := look.Column(look.Gap, container.NewBorder(nil, nil, p.name, gone),
 		labelled(lang.L("Ask me before"), p.ask), labelled(lang.L("Servers' questions"), p.shows),
 		labelled(lang.L("Calls a minute"), p.minute), labelled(lang.L("Calls at once"), p.atOnce))
-	p.box = container.NewBorder(rule(), nil, nil, nil, inset(form, margin, wide))
+	p.box = container.NewBorder(look.Rule(), nil, nil, nil, look.Inset(form, look.Margin, look.Wide))
 	return p
 }
 
 func (p *hostPanel) update(h wire.Host) {
 	other := h.Name != p.now.Name
 	p.now = h
-	p.name.set(h.Name, "")
+	p.name.Set(h.Name, "")
 	p.ask.set(h.Terms.Ask)
 	p.shows.set(known(h.Terms.Questions, "here"))
 	if l := h.Terms.Limits; other {
@@ -250,17 +251,17 @@ type joinPanel struct {
 	form  *fyne.Container
 	done  *fyne.Container
 	name  *widget.Entry
-	add   *button
-	wrong *widget.Label
+	add   *look.Button
+	wrong *look.Para
 	given wire.NewHost
-	title *phrase
+	title *look.Text
 	token *widget.Entry
 	how   *picker
 	text  *widget.Entry
 }
 
 func newJoinPanel(f *frame, onDone func(name string)) *joinPanel {
-	j := &joinPanel{frame: f, onDone: onDone, name: widget.NewEntry(), wrong: paragraph(""), title: strong("")}
+	j := &joinPanel{frame: f, onDone: onDone, name: widget.NewEntry(), wrong: look.Words(""), title: look.Strong("")}
 	j.name.SetPlaceHolder(lang.L("such as claude-code or cursor"))
 	j.name.OnSubmitted = func(string) { j.store() }
 	j.name.OnChanged = func(string) {
@@ -269,11 +270,11 @@ func newJoinPanel(f *frame, onDone func(name string)) *joinPanel {
 			j.moved()
 		}
 	}
-	j.wrong.Importance = widget.DangerImportance
+	j.wrong.Paint(theme.ColorNameError)
 	j.wrong.Hide()
-	j.add = newButton(lang.L("Make a token"), j.store)
-	j.form = below(gap, strong(lang.L("Connect an app")),
-		container.NewBorder(nil, nil, nil, across(gap, j.add, newButton(lang.L("Cancel"), j.end)), j.name), j.wrong)
+	j.add = look.NewButton(lang.L("Make a token"), look.Ordinary, j.store)
+	j.form = look.Column(look.Gap, look.Strong(lang.L("Connect an app")),
+		container.NewBorder(nil, nil, nil, look.Across(look.Gap, j.add, look.NewButton(lang.L("Cancel"), look.Ordinary, j.end)), j.name), j.wrong)
 	j.token = widget.NewEntry()
 	j.token.TextStyle.Monospace = true
 	j.text = widget.NewMultiLineEntry()
@@ -281,14 +282,14 @@ func newJoinPanel(f *frame, onDone func(name string)) *joinPanel {
 	j.text.SetMinRowsVisible(7)
 	j.how = newPicker([]option{{"json", lang.L("as JSON, for Cursor, VS Code and most others")}, {"claude", lang.L("for Claude Code, as a command")},
 		{"codex", lang.L("for Codex, in config.toml")}}, func(string) { j.text.SetText(j.instructions()) })
-	copyToken := newButton(lang.L("Copy"), func() { f.copy(j.given.Token, lang.L("The token is on the clipboard.")) })
-	copyText := newButton(lang.L("Copy"), func() { f.copy(j.text.Text, lang.L("It is on the clipboard.")) })
-	once := paragraph(lang.L("This is the only time the token is shown. Only a hash of it is kept."))
-	once.Importance = widget.WarningImportance
-	j.done = below(gap, j.title, once, container.NewBorder(nil, nil, nil, copyToken, j.token),
-		container.NewBorder(nil, nil, j.how, copyText, nil), j.text, across(0, newButton(lang.L("I have put it in"), j.end)))
+	copyToken := look.NewButton(lang.L("Copy"), look.Ordinary, func() { f.copy(j.given.Token, lang.L("The token is on the clipboard.")) })
+	copyText := look.NewButton(lang.L("Copy"), look.Ordinary, func() { f.copy(j.text.Text, lang.L("It is on the clipboard.")) })
+	once := look.Words(lang.L("This is the only time the token is shown. Only a hash of it is kept."))
+	once.Paint(theme.ColorNameWarning)
+	j.done = look.Column(look.Gap, j.title, once, container.NewBorder(nil, nil, nil, copyToken, j.token),
+		container.NewBorder(nil, nil, j.how, copyText, nil), j.text, look.Across(0, look.NewButton(lang.L("I have put it in"), look.Ordinary, j.end)))
 	j.done.Hide()
-	j.box = container.NewStack(inset(card(container.NewStack(j.form, j.done), theme.ColorNamePrimary), margin, gap))
+	j.box = look.Stack(look.Inset(look.Card(look.Stack(j.form, j.done), theme.ColorNamePrimary), look.Margin, look.Gap))
 	j.box.Hide()
 	return j
 }
@@ -323,20 +324,20 @@ func (j *joinPanel) end() {
 func (j *joinPanel) store() {
 	name := j.name.Text
 	var given *wire.NewHost
-	j.add.Disable()
+	j.add.Able(false)
 	j.frame.model.Do(func(ctx context.Context, c *client.Client) (err error) {
 		given, err = c.AddHost(ctx, name)
 		return err
 	}, func(err error) {
-		j.add.Enable()
+		j.add.Able(true)
 		if err != nil {
-			j.wrong.SetText(explain(err))
+			j.wrong.Set(explain(err))
 			j.wrong.Show()
 			j.moved()
 			return
 		}
 		j.given = *given
-		j.title.set(lang.L("{{.Name}} may connect", named{"Name": given.Name}), "")
+		j.title.Set(lang.L("{{.Name}} may connect", named{"Name": given.Name}), "")
 		j.token.SetText(given.Token)
 		j.text.SetText(j.instructions())
 		j.form.Hide()

@@ -14,6 +14,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 const (
@@ -45,17 +46,17 @@ type logsPage struct {
 	server *picker
 	source *picker
 	search *widget.Entry
-	pause  *button
-	file   *button
+	pause  *look.Button
+	file   *look.Button
 	rows   *logRows
 	whole  *widget.Label
 	detail *fyne.Container
-	state  *phrase
-	jump   *button
+	state  *look.Text
+	jump   *look.Button
 }
 
 func newLogsPage(f *frame) *logsPage {
-	p := &logsPage{frame: f, ring: newRing(ringLines), follow: true, mark: -1, end: -1, state: muted(""), whole: paragraph("")}
+	p := &logsPage{frame: f, ring: newRing(ringLines), follow: true, mark: -1, end: -1, state: look.Muted(""), whole: widget.NewLabel("")}
 	p.view = &logView{ring: p.ring}
 	p.server = newPicker([]option{{"", lang.L("All servers")}}, func(string) { p.refilter() })
 	p.source = newPicker([]option{{"", lang.L("Everything")}, {"stderr", lang.L("What they write")}, {"stdout", lang.L("Stray output")},
@@ -63,19 +64,19 @@ func newLogsPage(f *frame) *logsPage {
 	p.search = widget.NewEntry()
 	p.search.SetPlaceHolder(lang.L("Search"))
 	p.search.OnChanged = func(string) { p.refilter() }
-	p.pause = newButton(lang.L("Pause"), p.togglePause)
-	p.file = newButton(lang.L("Open file"), p.openFile)
-	copied := newButton(lang.L("Copy"), p.copy)
-	tools := container.NewBorder(nil, nil, across(gap, p.server, p.source), across(gap, p.pause, copied, p.file), p.search)
-	top := inset(container.NewBorder(nil, nil, title(lang.L("Logs")), nil, inset(tools, 16, 0)), margin, 14)
+	p.pause = look.NewButton(lang.L("Pause"), look.Ordinary, p.togglePause)
+	p.file = look.NewButton(lang.L("Open file"), look.Ordinary, p.openFile)
+	copied := look.NewButton(lang.L("Copy"), look.Ordinary, p.copy)
+	tools := container.NewBorder(nil, nil, look.Across(look.Gap, p.server, p.source), look.Across(look.Gap, p.pause, copied, p.file), p.search)
+	top := look.Inset(container.NewBorder(nil, nil, pageTitle(lang.L("Logs")), nil, look.Inset(tools, 16, 0)), look.Margin, 14)
 	p.rows = newLogRows(p)
 	p.whole.TextStyle.Monospace, p.whole.SizeName = true, theme.SizeNameCaptionText
 	p.whole.Wrapping, p.whole.Selectable = fyne.TextWrapBreak, true
-	p.detail = container.NewStack(newBlock(colorRaised, 0), inset(p.whole, margin-gap, 4))
+	p.detail = look.Stack(look.NewBlock(look.ColorRaised, 0), look.Inset(p.whole, look.Margin-look.Gap, 4))
 	p.detail.Hide()
-	p.jump = link(lang.L("Go to the newest"), p.toEnd)
-	foot := inset(container.NewBorder(nil, nil, nil, p.jump, p.state), margin, 4)
-	p.box = container.NewBorder(below(0, top, rule()), below(0, p.detail, rule(), foot), nil, nil, p.rows)
+	p.jump = look.NewButton(lang.L("Go to the newest"), look.Quiet, p.toEnd)
+	foot := look.Inset(container.NewBorder(nil, nil, nil, p.jump, p.state), look.Margin, 4)
+	p.box = container.NewBorder(look.Column(0, top, look.Rule()), look.Column(0, p.detail, look.Rule(), foot), nil, nil, p.rows)
 	return p
 }
 
@@ -228,7 +229,7 @@ func (p *logsPage) tell() {
 	if n := p.selected(); n > 1 {
 		text = join(text, lang.L("{{.Lines}} selected", named{"Lines": thousands(n)}))
 	}
-	p.state.set(text, "")
+	p.state.Set(text, "")
 	show(p.jump, !p.follow)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // questionsPage lists what waits for a person, and what was settled lately.
@@ -23,14 +24,14 @@ type questionsPage struct {
 	ids   string         // of the open questions when the past was asked for
 
 	box   *fyne.Container
-	about *phrase
+	about *look.Text
 	rows  *rows
 	none  fyne.CanvasObject
 }
 
 func newQuestionsPage(f *frame) *questionsPage {
-	p := &questionsPage{frame: f, about: muted(""), ids: "?"}
-	p.about.size = theme.SizeNameText
+	p := &questionsPage{frame: f, about: look.Muted(""), ids: "?"}
+	p.about.Height = theme.SizeNameText
 	p.rows = newRows(func() int { return len(p.open) + len(p.past) }, func() fyne.CanvasObject { return newQuestionRow(p) },
 		func(i int, o fyne.CanvasObject) {
 			switch r := o.(*questionRow); {
@@ -42,7 +43,7 @@ func newQuestionsPage(f *frame) *questionsPage {
 		})
 	p.rows.onOpen = p.show
 	p.none = empty(lang.L("Nothing waits for you"), lang.L("When a tool wants to do something that you want to be asked about, the question comes by itself, and stands here until it is answered."), nil)
-	p.box = container.NewBorder(head(title(lang.L("Questions")), p.about), nil, nil, nil, container.NewStack(p.rows, p.none))
+	p.box = container.NewBorder(head(pageTitle(lang.L("Questions")), p.about), nil, nil, nil, look.Stack(p.rows, p.none))
 	return p
 }
 
@@ -94,7 +95,7 @@ func (p *questionsPage) draw() {
 	if n := len(p.open); n > 0 {
 		text = lang.N("{{.Count}} wait for you", n, named{"Count": n})
 	}
-	p.about.set(text, "")
+	p.about.Set(text, "")
 	p.rows.Refresh()
 }
 
@@ -109,18 +110,18 @@ type questionRow struct {
 	row
 	page      *questionsPage
 	id        string
-	dot       *block
-	what, why *phrase
-	end, when *phrase
-	button    *button
+	dot       *look.Block
+	what, why *look.Text
+	end, when *look.Text
+	button    *look.Button
 }
 
 func newQuestionRow(p *questionsPage) *questionRow {
-	r := &questionRow{page: p, dot: dot(toneAsking), what: strong(""), why: muted(""), end: plain(""), when: muted("")}
-	r.end.align, r.when.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	r.button = newButton(lang.L("Look"), func() { p.frame.ask(r.id) })
+	r := &questionRow{page: p, dot: look.Dot(look.Asking), what: look.Strong(""), why: look.Muted(""), end: look.Plain(""), when: look.Muted("")}
+	r.end.Align, r.when.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
+	r.button = look.NewButton(lang.L("Look"), look.Ordinary, func() { p.frame.ask(r.id) })
 	r.init(r, serverRowHeight, func(s fyne.Size) {
-		x, right := float32(margin), s.Width-margin
+		x, right := float32(look.Margin), s.Width-look.Margin
 		put(r.dot, x, 0, 0, s.Height)
 		x += 23
 		if r.button.Visible() {
@@ -131,8 +132,8 @@ func newQuestionRow(p *questionsPage) *questionRow {
 		end := min(200, (right-x)*0.4)
 		put(r.end, right-end, end, 8, 20)
 		put(r.when, right-end, end, 30, 17)
-		put(r.what, x, right-end-x-wide, 8, 20)
-		put(r.why, x, right-end-x-wide, 30, 17)
+		put(r.what, x, right-end-x-look.Wide, 8, 20)
+		put(r.why, x, right-end-x-look.Wide, 30, 17)
 	}, r.dot, r.what, r.why, r.end, r.when, r.button)
 	return r
 }
@@ -143,23 +144,23 @@ func (r *questionRow) update(q *wire.Question, past *wire.Settled, now time.Time
 		q = &past.Question
 	}
 	r.id = q.ID
-	r.what.set(askWords(*q), "")
-	r.why.set(clean(q.Why), "")
+	r.what.Set(askWords(*q), "")
+	r.why.Set(look.Show(q.Why), "")
 	if waits {
-		r.dot.paint(toneAsking.color())
+		r.dot.Paint(look.Asking.Color(), "")
 		left := lang.L("waits until you decide")
 		if !q.Deadline.IsZero() {
-			left = lang.L("{{.Span}} left", named{"Span": span(q.Deadline.Sub(now))})
+			left = lang.L("{{.Span}} left", named{"Span": look.Span(q.Deadline.Sub(now))})
 		}
-		r.end.set(left, exact(q.Deadline))
-		r.end.paint(theme.ColorNameWarning)
-		r.when.set(lang.L("asked {{.Ago}}", named{"Ago": ago(q.Asked, now)}), exact(q.Asked))
+		r.end.Set(left, look.Exact(q.Deadline))
+		r.end.Paint(theme.ColorNameWarning)
+		r.when.Set(lang.L("asked {{.Ago}}", named{"Ago": look.Ago(q.Asked, now)}), look.Exact(q.Asked))
 	} else {
 		word, tone := settledWords(*past)
-		r.dot.paint(tone.color())
-		r.end.set(word, clean(past.Reason))
-		r.end.paint(tone.words())
-		r.when.set(ago(past.At, now), exact(past.At))
+		r.dot.Paint(tone.Color(), "")
+		r.end.Set(word, look.Show(past.Reason))
+		r.end.Paint(tone.Words())
+		r.when.Set(look.Ago(past.At, now), look.Exact(past.At))
 	}
 	if r.button.Visible() != waits {
 		show(r.button, waits)
@@ -169,7 +170,7 @@ func (r *questionRow) update(q *wire.Question, past *wire.Settled, now time.Time
 
 // askWords is a question as one line.
 func askWords(q wire.Question) string {
-	n := named{"Host": q.Host, "Server": q.Server, "Tool": clean(q.Tool)}
+	n := named{"Host": q.Host, "Server": q.Server, "Tool": look.Show(q.Tool)}
 	switch q.Kind {
 	case wire.AskCall:
 		if q.Host == "" {
@@ -193,29 +194,29 @@ func askWords(q wire.Question) string {
 	case wire.AskLower:
 		return lang.L("A program wants less protection")
 	}
-	return clean(q.Why)
+	return look.Show(q.Why)
 }
 
 // settledWords is how a question ended.
-func settledWords(s wire.Settled) (string, tone) {
+func settledWords(s wire.Settled) (string, look.Tone) {
 	switch {
 	case s.End == "expired":
-		return lang.L("no answer in time: denied"), toneAsking
+		return lang.L("no answer in time: denied"), look.Asking
 	case s.End == "withdrawn":
-		return lang.L("withdrawn"), toneOff
+		return lang.L("withdrawn"), look.Off
 	case s.End == "denied" || s.Choice == wire.ChooseDeny || s.Choice == wire.ChooseCancel:
 		if s.By == "" {
-			return lang.L("denied"), toneFailed
+			return lang.L("denied"), look.Failed
 		}
-		return lang.L("denied by you"), toneFailed
+		return lang.L("denied by you"), look.Failed
 	case s.Choice == wire.ChooseSession:
-		return lang.L("allowed for the session"), toneReady
+		return lang.L("allowed for the session"), look.Ready
 	case s.Choice == wire.ChooseMinutes:
-		return lang.L("allowed for 15 minutes"), toneReady
+		return lang.L("allowed for 15 minutes"), look.Ready
 	case s.Choice == wire.ChooseTool, s.Choice == wire.ChooseArgs:
-		return lang.L("always allowed"), toneReady
+		return lang.L("always allowed"), look.Ready
 	case s.Kind == wire.AskForm:
-		return lang.L("answered by you"), toneReady
+		return lang.L("answered by you"), look.Ready
 	}
-	return lang.L("allowed once by you"), toneReady
+	return lang.L("allowed once by you"), look.Ready
 }

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // serversPage lists the servers, one row and one line of truth each. What is
@@ -22,8 +23,8 @@ type serversPage struct {
 	held    bool
 
 	box, list, none *fyne.Container
-	about           *phrase
-	hold            *button
+	about           *look.Text
+	hold            *look.Button
 	rows            *rows
 	panel           *fyne.Container
 	why             *whyCard
@@ -32,10 +33,10 @@ type serversPage struct {
 }
 
 func newServersPage(f *frame) *serversPage {
-	p := &serversPage{frame: f, about: muted("")}
-	p.about.size = theme.SizeNameText
-	p.hold = newButton(lang.L("Hold everything"), func() { f.hold(!p.held) })
-	top := head(title(lang.L("Servers")), p.about, p.hold, accent(lang.L("Add server"), func() { f.visit(PageAdd) }))
+	p := &serversPage{frame: f, about: look.Muted("")}
+	p.about.Height = theme.SizeNameText
+	p.hold = look.NewButton(lang.L("Hold everything"), look.Ordinary, func() { f.hold(!p.held) })
+	top := head(pageTitle(lang.L("Servers")), p.about, p.hold, look.NewButton(lang.L("Add server"), look.Accent, func() { f.visit(PageAdd) }))
 	p.rows = newRows(func() int { return len(p.servers) }, func() fyne.CanvasObject { return newServerRow(p) },
 		func(i int, o fyne.CanvasObject) {
 			if i < len(p.servers) {
@@ -46,15 +47,15 @@ func newServersPage(f *frame) *serversPage {
 	p.rows.onOpen = func(i int) { p.open(p.servers[i].Name) }
 	p.rows.onDelete = func(i int) { f.remove(p.servers[i].Name) }
 	p.why, p.brief = newWhyCard(f, p.edit), newBriefPanel(f, p.open)
-	p.panel = container.NewStack(p.why.box, p.brief.box)
+	p.panel = look.Stack(p.why.box, p.brief.box)
 	p.list = container.NewBorder(top, p.panel, nil, nil, p.rows)
-	p.none = container.NewBorder(head(title(lang.L("Servers")), muted("")), nil, nil, nil,
+	p.none = container.NewBorder(head(pageTitle(lang.L("Servers")), look.Muted("")), nil, nil, nil,
 		empty(lang.L("No servers yet"), lang.L("Add one, and every app on this computer can use it through Bridgekeeper."),
-			accent(lang.L("Add server"), func() { f.visit(PageAdd) })))
+			look.NewButton(lang.L("Add server"), look.Accent, func() { f.visit(PageAdd) })))
 	p.view = newServerView(f, p.back)
 	p.view.box.Hide()
 	p.none.Hide()
-	p.box = container.NewStack(p.list, p.none, p.view.box)
+	p.box = look.Stack(p.list, p.none, p.view.box)
 	return p
 }
 
@@ -64,14 +65,12 @@ func (p *serversPage) seen(bool)                  {}
 func (p *serversPage) apply(s *wire.Snapshot) {
 	p.servers = s.Servers
 	p.held = !s.Core.Held.IsZero()
-	p.about.set(summary(s.Servers), "")
+	p.about.Set(summary(s.Servers), "")
 	text := lang.L("Hold everything")
 	if p.held {
 		text = lang.L("Go on")
 	}
-	if p.hold.Text != text {
-		p.hold.SetText(text)
-	}
+	p.hold.SetText(text)
 	none := len(s.Servers) == 0 && p.frame.model.Known()
 	if p.view.box.Visible() && !p.view.apply() {
 		p.back() // it was removed
@@ -186,20 +185,20 @@ type serverRow struct {
 	now  wire.Server
 	act  string
 
-	dot                         *block
-	name, command, word, detail *phrase
-	memory, cpu                 *phrase
-	spark                       *spark
-	button                      *button
+	dot                         *look.Block
+	name, command, word, detail *look.Text
+	memory, cpu                 *look.Text
+	spark                       *look.Spark
+	button                      *look.Button
 }
 
 const serverRowHeight = 56 // and the list's own space of 4
 
 func newServerRow(p *serversPage) *serverRow {
-	r := &serverRow{page: p, dot: dot(toneOff), name: strong(""), command: mono(""), word: plain(""), detail: muted(""),
-		memory: muted(""), cpu: muted(""), spark: newSpark()}
-	r.memory.align, r.cpu.align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
-	r.button = newButton("", func() { p.press(r.now, r.act) })
+	r := &serverRow{page: p, dot: look.Dot(look.Off), name: look.Strong(""), command: look.Mono(""), word: look.Plain(""), detail: look.Muted(""),
+		memory: look.Muted(""), cpu: look.Muted(""), spark: look.NewSpark()}
+	r.memory.Align, r.cpu.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
+	r.button = look.NewButton("", look.Ordinary, func() { p.press(r.now, r.act) })
 	r.init(r, serverRowHeight, r.lay, r.dot, r.name, r.command, r.word, r.detail, r.memory, r.cpu, r.spark, r.button)
 	return r
 }
@@ -207,24 +206,24 @@ func newServerRow(p *serversPage) *serverRow {
 func (r *serverRow) update(s wire.Server, now time.Time) {
 	r.now = s
 	h := healthOf(s, now)
-	r.dot.paint(h.tone.color())
-	r.name.set(s.Name, s.Title)
-	line := clean(commandLine(s.Entry.Command, s.Entry.Args))
-	r.command.set(line, "")
-	r.word.set(h.word, "")
-	r.word.paint(h.tone.words())
+	r.dot.Paint(h.tone.Color(), "")
+	r.name.Set(s.Name, s.Title)
+	line := look.Show(commandLine(s.Entry.Command, s.Entry.Args))
+	r.command.Set(line, "")
+	r.word.Set(h.word, "")
+	r.word.Paint(h.tone.Words())
 	since := ""
 	if !h.since.IsZero() {
-		since = lang.L("since {{.Time}}", named{"Time": exact(h.since)})
+		since = lang.L("since {{.Time}}", named{"Time": look.Exact(h.since)})
 	}
-	r.detail.set(h.detail, since)
+	r.detail.Set(h.detail, since)
 	memory, cpu := usage(s)
-	r.memory.set(memory, lang.L("Memory of it and all that it started"))
-	r.cpu.set(cpu, lang.L("Share of one processor"))
-	r.spark.set(s.CallsPerMinute)
+	r.memory.Set(memory, lang.L("Memory of it and all that it started"))
+	r.cpu.Set(cpu, lang.L("Share of one processor"))
+	r.spark.Set(s.CallsPerMinute)
 	r.act = h.act
 	text := actWord(h.act)
-	if r.button.Text != text {
+	if r.button.Text() != text {
 		r.button.SetText(text)
 		r.lay(r.Size())
 	}
@@ -254,7 +253,7 @@ func actWord(act string) string {
 
 func (r *serverRow) lay(s fyne.Size) {
 	const top, bottom = 8, 30
-	x, right := float32(margin), s.Width-margin
+	x, right := float32(look.Margin), s.Width-look.Margin
 	put(r.dot, x, 0, 0, s.Height)
 	x += 23
 	m := r.button.MinSize()
@@ -276,8 +275,8 @@ func (r *serverRow) lay(s fyne.Size) {
 	}
 	room := right - x
 	name := room * 0.58
-	put(r.name, x, name-wide, top, 20)
-	put(r.command, x, name-wide, bottom, 17)
+	put(r.name, x, name-look.Wide, top, 20)
+	put(r.command, x, name-look.Wide, bottom, 17)
 	put(r.word, x+name, room-name, top, 20)
 	put(r.detail, x+name, room-name, bottom, 17)
 }

@@ -7,16 +7,11 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // prefTheme is the key under which the choice of light or dark is kept.
 const prefTheme = "theme"
-
-// Values of prefTheme; "" follows the system.
-const (
-	themeLight = "light"
-	themeDark  = "dark"
-)
 
 // settingsPage is what concerns everything: how the window looks, what is held,
 // and where the rest is written.
@@ -29,27 +24,26 @@ type settingsPage struct {
 	config string
 	url    string
 	logs   string
-	file   *button
-	folder *button
+	file   *look.Button
+	folder *look.Button
 }
 
 func newSettingsPage(f *frame) *settingsPage {
 	p := &settingsPage{frame: f, facts: newFacts()}
-	p.look = newPicker([]option{{"", lang.L("as the system")}, {themeLight, lang.L("light")}, {themeDark, lang.L("dark")}}, func(value string) {
+	p.look = newPicker([]option{{string(look.System), lang.L("as the system")}, {string(look.Light), lang.L("light")}, {string(look.Dark), lang.L("dark")}}, func(value string) {
 		f.app.Preferences().SetString(prefTheme, value)
 		UseTheme(f.app)
 	})
-	p.look.set(f.app.Preferences().String(prefTheme))
+	p.look.set(f.app.Preferences().StringWithFallback(prefTheme, string(look.System)))
 	p.hold = widget.NewCheck(lang.L("Hold everything: every call and question is denied until you switch this off"), nil)
-	p.file = newButton(lang.L("Open the config file"), func() { f.openFile(p.config) })
-	p.folder = newButton(lang.L("Open the logs' folder"), func() { f.openFile(p.logs) })
-	address := newButton(lang.L("Copy the endpoint"), func() { f.copy(p.url, lang.L("The address is on the clipboard.")) })
-	about := paragraph(lang.L("What isn't here is in the config file. It is read again as soon as you save it."))
-	about.Importance = widget.LowImportance
-	form := below(wide,
+	p.file = look.NewButton(lang.L("Open the config file"), look.Ordinary, func() { f.openFile(p.config) })
+	p.folder = look.NewButton(lang.L("Open the logs' folder"), look.Ordinary, func() { f.openFile(p.logs) })
+	address := look.NewButton(lang.L("Copy the endpoint"), look.Ordinary, func() { f.copy(p.url, lang.L("The address is on the clipboard.")) })
+	about := faint(lang.L("What isn't here is in the config file. It is read again as soon as you save it."))
+	form := look.Column(look.Wide,
 		labelled(lang.L("Colours"), p.look), labelled(lang.L("In a hurry"), p.hold),
-		inset(rule(), 0, gap), p.facts.box, about, across(gap, p.file, p.folder, address))
-	p.box = container.NewBorder(head(title(lang.L("Settings")), muted("")), nil, nil, nil, container.NewVScroll(inset(form, margin, gap)))
+		look.Inset(look.Rule(), 0, look.Gap), p.facts.box, about, look.Across(look.Gap, p.file, p.folder, address))
+	p.box = container.NewBorder(head(pageTitle(lang.L("Settings")), look.Muted("")), nil, nil, nil, newScrolled(look.Inset(form, look.Margin, look.Gap)))
 	return p
 }
 
@@ -66,11 +60,11 @@ func (p *settingsPage) apply(s *wire.Snapshot) {
 	now := p.frame.now()
 	up := ""
 	if !s.Core.Started.IsZero() {
-		up = lang.L("for {{.Span}}", named{"Span": span(now.Sub(s.Core.Started))})
+		up = lang.L("for {{.Span}}", named{"Span": look.Span(now.Sub(s.Core.Started))})
 	}
 	p.facts.set([]fact{
 		{lang.L("Version"), s.Core.Version, ""},
-		{lang.L("Runs"), up, exact(s.Core.Started)},
+		{lang.L("Runs"), up, look.Exact(s.Core.Started)},
 		{lang.L("Endpoint"), s.Core.URL, ""},
 		{lang.L("Config file"), s.Config.Path, ""},
 		{lang.L("Logs"), s.Core.LogDir, ""},

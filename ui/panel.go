@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // lastWords is how many of a dead server's lines its card shows.
@@ -25,62 +26,60 @@ type whyCard struct {
 	fix   cause
 
 	box    fyne.CanvasObject
-	side   *block
-	name   *phrase
-	about  *phrase
-	says   *widget.Label
+	side   *look.Block
+	name   *look.Text
+	about  *look.Text
+	says   *look.Para
 	words  *widget.Label
 	ground *fyne.Container
-	main   *button
-	again  *button
-	log    *button
+	main   *look.Button
+	again  *look.Button
+	log    *look.Button
 }
 
 func newWhyCard(f *frame, edit func(server, env string)) *whyCard {
-	c := &whyCard{frame: f, edit: edit, name: strong("").whole(), about: muted(""), says: paragraph(""), words: widget.NewLabel("")}
+	c := &whyCard{frame: f, edit: edit, name: look.Strong("").Whole(), about: look.Muted(""), says: look.Words(""), words: widget.NewLabel("")}
 	c.words.TextStyle.Monospace = true
 	c.words.SizeName = theme.SizeNameCaptionText
 	c.words.Selectable = true
 	c.words.Wrapping = fyne.TextWrapBreak
-	c.ground = container.NewStack(newBlock(theme.ColorNameBackground, 4), c.words)
-	c.main = accent("", c.help)
-	c.again = newButton(lang.L("Start again"), func() { f.act(c.now.Name, "start") })
-	c.log = link(lang.L("Open its log"), func() { f.logs(c.now.Name) })
-	c.side = newBlock(theme.ColorNameError, 2)
-	c.side.least = fyne.NewSize(3, 3)
-	ground := newBlock(colorSurface, 6)
-	ground.stroke = theme.ColorNameSeparator
-	inner := below(4, container.New(titleLayout{}, c.name, c.about), c.says, c.ground,
-		across(gap, c.main, c.again, c.log))
-	c.box = inset(container.NewStack(ground, container.NewBorder(nil, nil, c.side, nil, inset(inner, 12, 8))), margin, 14)
+	c.ground = look.Stack(look.NewBlock(theme.ColorNameBackground, 4), c.words)
+	c.main = look.NewButton("", look.Accent, c.help)
+	c.again = look.NewButton(lang.L("Start again"), look.Ordinary, func() { f.act(c.now.Name, "start") })
+	c.log = look.NewButton(lang.L("Open its log"), look.Quiet, func() { f.logs(c.now.Name) })
+	c.side = look.NewBlock(theme.ColorNameError, 2)
+	c.side.Least = fyne.NewSize(3, 3)
+	ground := look.NewBlock(look.ColorSurface, 6)
+	ground.Stroke = theme.ColorNameSeparator
+	inner := look.Column(4, container.New(titleLayout{}, c.name, c.about), c.says, c.ground,
+		look.Across(look.Gap, c.main, c.again, c.log))
+	c.box = look.Inset(look.Stack(ground, container.NewBorder(nil, nil, c.side, nil, look.Inset(inner, 12, 8))), look.Margin, 14)
 	return c
 }
 
 func (c *whyCard) update(s wire.Server) {
 	c.now, c.fix = s, causeOf(s)
 	title, about, says := c.tell(s)
-	c.name.set(title, "")
-	c.about.set(about, "")
-	if c.says.Text != says {
-		c.says.SetText(says)
-	}
+	c.name.Set(title, "")
+	c.about.Set(about, "")
+	c.says.Set(says)
 	lines := ""
 	if s.LastExit != nil {
 		all := append(append([]string(nil), s.LastExit.Stderr...), s.LastExit.Stray...)
-		lines = cleanLines(strings.Join(all[max(0, len(all)-lastWords):], "\n"))
+		lines = look.ShowLines(strings.Join(all[max(0, len(all)-lastWords):], "\n"))
 	}
 	if s.State == stateHeld {
-		lines = clean(commandLine(s.Entry.Command, s.Entry.Args))
+		lines = look.Show(commandLine(s.Entry.Command, s.Entry.Args))
 	}
 	if c.words.Text != lines {
 		c.words.SetText(lines)
 	}
 	show(c.ground, lines != "")
-	tone := toneFailed
+	tone := look.Failed
 	if s.State != stateFailed {
-		tone = toneAsking
+		tone = look.Asking
 	}
-	c.side.paint(tone.color())
+	c.side.Paint(tone.Color(), "")
 	c.main.SetText(c.fixWord())
 	show(c.again, c.fix.fix != fixStart && s.State != stateHeld)
 }
@@ -100,7 +99,7 @@ func (c *whyCard) tell(s wire.Server) (title, about, says string) {
 		return title, "", ""
 	}
 	about = join(restarts(s.Restarts), lang.L("last seen {{.Time}}", named{"Time": e.At.Local().Format("15:04:05")}))
-	says = sentence(clean(e.Reason))
+	says = sentence(look.Show(e.Reason))
 	if c.fix.says != "" {
 		says += " " + c.fix.says
 	}
@@ -135,37 +134,30 @@ type briefPanel struct {
 	frame *frame
 	now   wire.Server
 	box   fyne.CanvasObject
-	name  *phrase
-	facts *phrase
-	again *button
+	name  *look.Text
+	facts *look.Text
+	again *look.Button
 }
 
 func newBriefPanel(f *frame, open func(name string)) *briefPanel {
-	b := &briefPanel{frame: f, name: strong("").whole(), facts: muted("")}
-	b.again = newButton(lang.L("Restart"), func() { f.act(b.now.Name, "restart") })
-	buttons := across(gap, b.again,
-		newButton(lang.L("Log"), func() { f.logs(b.now.Name) }),
-		newButton(lang.L("Remove"), func() { f.remove(b.now.Name) }),
-		newButton(lang.L("Tools and settings"), func() { open(b.now.Name) }))
+	b := &briefPanel{frame: f, name: look.Strong("").Whole(), facts: look.Muted("")}
+	b.again = look.NewButton(lang.L("Restart"), look.Ordinary, func() { f.act(b.now.Name, "restart") })
+	buttons := look.Across(look.Gap, b.again,
+		look.NewButton(lang.L("Log"), look.Ordinary, func() { f.logs(b.now.Name) }),
+		look.NewButton(lang.L("Remove"), look.Ordinary, func() { f.remove(b.now.Name) }),
+		look.NewButton(lang.L("Tools and settings"), look.Ordinary, func() { open(b.now.Name) }))
 	line := container.NewBorder(nil, nil, nil, buttons, container.New(titleLayout{}, b.name, b.facts))
-	b.box = container.NewBorder(rule(), nil, nil, nil, inset(line, margin, 10))
+	b.box = container.NewBorder(look.Rule(), nil, nil, nil, look.Inset(line, look.Margin, 10))
 	return b
 }
 
 func (b *briefPanel) update(s wire.Server, now time.Time) {
 	b.now = s
-	b.name.set(s.Name, "")
-	version := join(clean(s.Title), clean(s.Version))
+	b.name.Set(s.Name, "")
+	version := join(look.Show(s.Title), look.Show(s.Version))
 	if version == s.Name {
 		version = ""
 	}
-	b.facts.set(join(version, s.Protocol), "")
-	can := running(s)
-	if b.again.Disabled() == can {
-		if can {
-			b.again.Enable()
-		} else {
-			b.again.Disable()
-		}
-	}
+	b.facts.Set(join(version, s.Protocol), "")
+	b.again.Able(running(s))
 }

@@ -1,197 +1,27 @@
 package ui
 
 import (
-	"image/color"
-
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
+
+	"bridgekeeper/ui/look"
 )
 
-// Distances, in steps of four.
-const (
-	gap    = 8
-	wide   = 12
-	margin = 22
-)
+func pageTitle(s string) *look.Text { return look.Title(s).Whole() }
 
-// button is Fyne's button for who uses the keyboard: Enter presses it, too.
-type button struct {
-	widget.Button
-}
+// faint is a paragraph of explanation.
+func faint(s string) *look.Para { return look.NewPara(s, look.ColorMuted, theme.SizeNameText) }
 
-func newButton(text string, tapped func()) *button {
-	b := &button{}
-	b.Text, b.OnTapped = text, tapped
-	b.ExtendBaseWidget(b)
-	return b
-}
-
-// accent is the one button of a page that a person most likely wants.
-func accent(text string, tapped func()) *button {
-	b := newButton(text, tapped)
-	b.Importance = widget.HighImportance
-	return b
-}
-
-// link is a button that looks like text: what is seldom wanted.
-func link(text string, tapped func()) *button {
-	b := newButton(text, tapped)
-	b.Importance = widget.LowImportance
-	return b
-}
-
-func (b *button) TypedKey(e *fyne.KeyEvent) {
-	if e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter {
-		e = &fyne.KeyEvent{Name: fyne.KeySpace}
-	}
-	b.Button.TypedKey(e)
-}
-
-// block is a rectangle in a colour of the theme.
-type block struct {
-	widget.BaseWidget
-	fill, stroke fyne.ThemeColorName // "" for none
-	radius       float32
-	least        fyne.Size
-}
-
-func newBlock(fill fyne.ThemeColorName, radius float32) *block {
-	b := &block{fill: fill, radius: radius}
-	b.ExtendBaseWidget(b)
-	return b
-}
-
-// rule is a thin line.
-func rule() *block {
-	b := newBlock(theme.ColorNameSeparator, 0)
-	b.least = fyne.NewSize(1, 1)
-	return b
-}
-
-func (b *block) paint(fill fyne.ThemeColorName) {
-	if b.fill != fill {
-		b.fill = fill
-		b.Refresh()
-	}
-}
-
-func (b *block) CreateRenderer() fyne.WidgetRenderer {
-	b.ExtendBaseWidget(b)
-	r := &blockRenderer{b: b, rect: canvas.NewRectangle(color.Transparent)}
-	r.Refresh()
-	return r
-}
-
-type blockRenderer struct {
-	b    *block
-	rect *canvas.Rectangle
-}
-
-func (r *blockRenderer) MinSize() fyne.Size           { return r.b.least }
-func (r *blockRenderer) Layout(s fyne.Size)           { r.rect.Resize(s) }
-func (r *blockRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.rect} }
-func (r *blockRenderer) Destroy()                     {}
-func (r *blockRenderer) Refresh() {
-	v := fyne.CurrentApp().Settings().ThemeVariant()
-	r.rect.FillColor, r.rect.StrokeColor, r.rect.StrokeWidth = color.Transparent, color.Transparent, 0
-	if r.b.fill != "" {
-		r.rect.FillColor = r.b.Theme().Color(r.b.fill, v)
-	}
-	if r.b.stroke != "" {
-		r.rect.StrokeColor, r.rect.StrokeWidth = r.b.Theme().Color(r.b.stroke, v), 1
-	}
-	r.rect.CornerRadius = r.b.radius
-	r.rect.Refresh()
-}
-
-// dot is a server's state as a colour; a word always stands beside it.
-func dot(t tone) *block {
-	b := newBlock(t.color(), 4.5)
-	b.least = fyne.NewSize(9, 9)
-	return b
-}
-
-// tag is a short word on a coloured ground.
-func tag(text string, t tone) fyne.CanvasObject {
-	words := muted(text).whole()
-	if t != toneOff {
-		words.color = t.color()
-	}
-	return container.NewStack(newBlock(t.ground(), 4), inset(words, 7, 2))
-}
-
-// card is a box for something that one acts on as a whole; edge colours its left side.
-func card(content fyne.CanvasObject, edge fyne.ThemeColorName) fyne.CanvasObject {
-	ground := newBlock(colorSurface, 6)
-	ground.stroke = theme.ColorNameSeparator
-	if edge == "" {
-		return container.NewStack(ground, inset(content, 16, 14))
-	}
-	side := newBlock(edge, 2)
-	side.least = fyne.NewSize(3, 3)
-	return container.NewStack(ground, container.NewBorder(nil, nil, side, nil, inset(content, 16, 14)))
-}
-
-// inset puts space around an object.
-func inset(o fyne.CanvasObject, x, y float32) *fyne.Container {
-	return container.New(layout.NewCustomPaddedLayout(y, y, x, x), o)
-}
-
-// across puts objects beside each other, each as wide as it wants and in the middle.
-func across(space float32, objects ...fyne.CanvasObject) *fyne.Container {
-	return container.New(acrossLayout{space}, objects...)
-}
-
-type acrossLayout struct{ space float32 }
-
-func (l acrossLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	var size fyne.Size
-	for _, o := range objects {
-		if !o.Visible() {
-			continue
-		}
-		m := o.MinSize()
-		if size.Width > 0 {
-			size.Width += l.space
-		}
-		size = fyne.NewSize(size.Width+m.Width, max(size.Height, m.Height))
-	}
-	return size
-}
-
-func (l acrossLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	var x float32
-	for _, o := range objects {
-		if !o.Visible() {
-			continue
-		}
-		m := o.MinSize()
-		o.Resize(m)
-		o.Move(fyne.NewPos(x, (size.Height-m.Height)/2))
-		x += m.Width + l.space
-	}
-}
-
-// below puts objects under each other.
-func below(space float32, objects ...fyne.CanvasObject) *fyne.Container {
-	return container.New(layout.NewCustomPaddedVBoxLayout(space), objects...)
-}
-
-// paragraph is text of several lines.
-func paragraph(text string) *widget.Label {
-	l := widget.NewLabel(text)
-	l.Wrapping = fyne.TextWrapWord
-	return l
+// about is the line beside a page's title.
+func about() *look.Text {
+	return look.NewText("", look.ColorMuted, theme.SizeNameText, fyne.TextStyle{})
 }
 
 // head is the top of a page: its title, a line about it, and its buttons.
-func head(name *phrase, about *phrase, buttons ...fyne.CanvasObject) fyne.CanvasObject {
+func head(name, about *look.Text, buttons ...fyne.CanvasObject) fyne.CanvasObject {
 	line := container.New(titleLayout{}, name, about)
-	return inset(container.NewBorder(nil, nil, nil, across(gap, buttons...), line), margin, 14)
+	return look.Inset(look.Ends(line, buttons...), look.Margin, 14)
 }
 
 // titleLayout sets a line about a page on the baseline of its title.
@@ -199,26 +29,23 @@ type titleLayout struct{}
 
 func (titleLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
 	a, b := o[0].MinSize(), o[1].MinSize()
-	return fyne.NewSize(a.Width+wide+b.Width, max(a.Height, 32))
+	return fyne.NewSize(a.Width+look.Wide+b.Width, max(a.Height, b.Height))
 }
 
 func (titleLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	a, b := o[0].MinSize(), o[1].MinSize()
 	y := (size.Height - a.Height) / 2
 	o[0].Move(fyne.NewPos(0, y))
-	o[0].Resize(a)
-	o[1].Move(fyne.NewPos(a.Width+wide, y+(a.Height-b.Height)*0.7))
-	o[1].Resize(fyne.NewSize(max(0, size.Width-a.Width-2*wide), b.Height))
+	o[0].Resize(fyne.NewSize(min(a.Width, size.Width), a.Height))
+	o[1].Move(fyne.NewPos(a.Width+look.Wide, y+(a.Height-b.Height)*0.7))
+	o[1].Resize(fyne.NewSize(max(0, size.Width-a.Width-2*look.Wide), b.Height))
 }
 
 // empty is what a page shows that has nothing to show: why, and one thing to do.
 func empty(says, more string, action fyne.CanvasObject) fyne.CanvasObject {
-	top := title(says)
-	top.align = fyne.TextAlignCenter
-	text := paragraph(more)
-	text.Alignment = fyne.TextAlignCenter
-	text.Importance = widget.LowImportance
-	box := below(gap, container.NewCenter(top), container.New(fixedWidth(420), text))
+	top := pageTitle(says)
+	top.Align = fyne.TextAlignCenter
+	box := look.Column(look.Wide, container.NewCenter(top), container.New(fixedWidth(380), faint(more)))
 	if action != nil {
 		box.Add(container.NewCenter(action))
 	}
@@ -229,8 +56,7 @@ func empty(says, more string, action fyne.CanvasObject) fyne.CanvasObject {
 type fixedWidth float32
 
 func (w fixedWidth) MinSize(o []fyne.CanvasObject) fyne.Size {
-	o[0].Resize(fyne.NewSize(float32(w), o[0].Size().Height))
-	return fyne.NewSize(float32(w), o[0].MinSize().Height)
+	return fyne.NewSize(float32(w), look.HeightFor(o[0], float32(w)))
 }
 
 func (w fixedWidth) Layout(o []fyne.CanvasObject, size fyne.Size) {
@@ -238,8 +64,57 @@ func (w fixedWidth) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	o[0].Move(fyne.NewPos((size.Width-float32(w))/2, 0))
 }
 
-func newIconButton(icon fyne.Resource, tapped func()) *button {
-	b := link("", tapped)
-	b.Icon = icon
-	return b
+// scrolled is content that may be higher than its room, with lines broken at the
+// width that it has.
+type scrolled struct {
+	*fyne.Container
+	scroll *container.Scroll
+}
+
+func newScrolled(content fyne.CanvasObject) *scrolled {
+	s := &scrolled{scroll: container.NewVScroll(content)}
+	s.Container = container.New(scrolledLayout{s.scroll}, s.scroll)
+	return s
+}
+
+// top goes to the beginning.
+func (s *scrolled) top() { s.scroll.ScrollToTop() }
+
+// again lays the content out anew after parts of it came, went or grew.
+func (s *scrolled) again() {
+	s.scroll.Content.Refresh()
+	s.Container.Refresh()
+}
+
+type scrolledLayout struct{ scroll *container.Scroll }
+
+func (l scrolledLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(120, 80) }
+
+func (l scrolledLayout) Layout(_ []fyne.CanvasObject, size fyne.Size) {
+	content := l.scroll.Content
+	content.Resize(fyne.NewSize(size.Width, look.HeightFor(content, size.Width)))
+	l.scroll.Resize(size)
+	l.scroll.Refresh()
+}
+
+// put places an object in the middle of a line's height; its width is its own or w.
+func put(o fyne.CanvasObject, x, w, top, height float32) {
+	m := o.MinSize()
+	if w == 0 {
+		w = m.Width
+	}
+	o.Resize(fyne.NewSize(max(0, w), m.Height))
+	o.Move(fyne.NewPos(x, top+(height-m.Height)/2))
+}
+
+// show shows or hides an object; it costs nothing when it is as it should be.
+func show(o fyne.CanvasObject, on bool) {
+	if o.Visible() == on {
+		return
+	}
+	if on {
+		o.Show()
+	} else {
+		o.Hide()
+	}
 }

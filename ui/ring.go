@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 const (
@@ -46,7 +47,7 @@ func (r *ring) add(line wire.LogLine) {
 	if len(line.Text) > ringText {
 		line.Text, line.Cut = strings.ToValidUTF8(line.Text[:ringText], ""), true
 	}
-	line.Text = clean(colours.ReplaceAllString(line.Text, ""))
+	line.Text = look.Show(colours.ReplaceAllString(line.Text, ""))
 	if len(r.lines) < r.cap {
 		r.lines = append(r.lines, line)
 	} else {

@@ -3,7 +3,6 @@ package ui
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -91,90 +90,37 @@ func (r *rows) TypedShortcut(s fyne.Shortcut) {
 	}
 }
 
-// row is one line of a list: cells that place puts where they belong. It shows
-// the tip of the phrase that the pointer rests on.
+// row is one line of a list: cells that place puts where they belong. It takes
+// the pointer's moves from Fyne's list, whose light would flicker between a row's
+// texts.
 type row struct {
 	widget.BaseWidget
 	cells  []fyne.CanvasObject
 	place  func(size fyne.Size)
 	height float32
-	ground *block
-	onTap  func() // nil leaves taps to the list
 }
 
 func (r *row) init(self fyne.Widget, height float32, place func(fyne.Size), cells ...fyne.CanvasObject) {
 	r.cells, r.place, r.height = cells, place, height
-	r.ground = newBlock("", 0)
 	r.ExtendBaseWidget(self)
 }
 
 func (r *row) CreateRenderer() fyne.WidgetRenderer { return &rowRenderer{r} }
 
-func (r *row) MouseIn(e *desktop.MouseEvent) {
-	r.ground.paint(theme.ColorNameHover)
-	r.MouseMoved(e)
-}
-
-func (r *row) MouseMoved(e *desktop.MouseEvent) {
-	for _, c := range r.cells {
-		p, ok := c.(*phrase)
-		if !ok || !p.Visible() {
-			continue
-		}
-		at := e.Position.Subtract(p.Position())
-		if at.X >= 0 && at.Y >= 0 && at.X <= p.Size().Width && at.Y <= p.Size().Height {
-			showTip(r.ground, p.hover(), e.AbsolutePosition)
-			return
-		}
-	}
-	hideTip(r.ground)
-}
-
-func (r *row) MouseOut() {
-	r.ground.paint("")
-	hideTip(r.ground)
-}
+func (r *row) MouseIn(*desktop.MouseEvent)    {}
+func (r *row) MouseMoved(*desktop.MouseEvent) {}
+func (r *row) MouseOut()                      {}
 
 type rowRenderer struct{ r *row }
 
-func (w *rowRenderer) MinSize() fyne.Size { return fyne.NewSize(40, w.r.height) }
-
-func (w *rowRenderer) Layout(size fyne.Size) {
-	w.r.ground.Resize(size)
-	w.r.place(size)
-}
+func (w *rowRenderer) MinSize() fyne.Size           { return fyne.NewSize(40, w.r.height) }
+func (w *rowRenderer) Layout(s fyne.Size)           { w.r.place(s) }
+func (w *rowRenderer) Objects() []fyne.CanvasObject { return w.r.cells }
+func (w *rowRenderer) Destroy()                     {}
 
 func (w *rowRenderer) Refresh() {
 	w.Layout(w.r.Size())
-	w.r.ground.Refresh()
 	for _, c := range w.r.cells {
 		c.Refresh()
-	}
-}
-
-func (w *rowRenderer) Objects() []fyne.CanvasObject {
-	return append([]fyne.CanvasObject{w.r.ground}, w.r.cells...)
-}
-func (w *rowRenderer) Destroy() {}
-
-// put places an object in the middle of a line's height; its width is its own or w.
-func put(o fyne.CanvasObject, x, w, top, height float32) {
-	m := o.MinSize()
-	if w == 0 {
-		w = m.Width
-	}
-	o.Resize(fyne.NewSize(max(0, w), m.Height))
-	o.Move(fyne.NewPos(x, top+(height-m.Height)/2))
-}
-
-// show shows or hides an object without refreshing what is as it should be.
-func show(o fyne.CanvasObject, on bool) {
-	if o.Visible() == on {
-		return
-	}
-	if on {
-		o.Show()
-	} else {
-		o.Hide()
 	}
 }

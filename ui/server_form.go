@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // serverForm edits one entry. What a person has changed is kept when the entry
@@ -21,7 +22,7 @@ type serverForm struct {
 	server string
 	entry  wire.Entry // as the fields show it
 
-	box     *container.Scroll
+	box     *scrolled
 	command *widget.Entry
 	cwd     *widget.Entry
 	start   *picker
@@ -33,13 +34,13 @@ type serverForm struct {
 	atOnce  *widget.Entry
 	off     *widget.Entry
 	env     *envForm
-	save    *button
-	revert  *button
-	wrong   *widget.Label
+	save    *look.Button
+	revert  *look.Button
+	wrong   *look.Para
 }
 
 func newServerForm(f *frame) *serverForm {
-	s := &serverForm{frame: f, env: newEnvForm(), wrong: paragraph("")}
+	s := &serverForm{frame: f, env: newEnvForm(), wrong: look.Words("")}
 	changed := func(string) { s.changed() }
 	entry := func(hint string) *widget.Entry {
 		e := widget.NewEntry()
@@ -57,16 +58,16 @@ func newServerForm(f *frame) *serverForm {
 		{wire.TrustPending, lang.L("it doesn't run before I have looked at it")}}, changed)
 	s.changes = newPicker([]option{{"", lang.L("ask me")}, {"accept", lang.L("accept them")}}, changed)
 	s.env.onChange = s.changed
-	s.save, s.revert = accent(lang.L("Save"), s.store), newButton(lang.L("Revert"), s.reset)
-	s.wrong.Importance = widget.DangerImportance
+	s.save, s.revert = look.NewButton(lang.L("Save"), look.Accent, s.store), look.NewButton(lang.L("Revert"), look.Ordinary, s.reset)
+	s.wrong.Paint(theme.ColorNameError)
 	s.wrong.Hide()
-	form := below(wide,
+	form := look.Column(look.Wide,
 		labelled(lang.L("Command"), s.command), labelled(lang.L("Folder"), s.cwd), labelled(lang.L("Variables"), s.env.box),
 		labelled(lang.L("Starts"), s.start), labelled(lang.L("Stops when idle for"), s.idle), labelled(lang.L("Shared"), s.sharing),
 		labelled(lang.L("Trust"), s.trust), labelled(lang.L("New and changed tools"), s.changes), labelled(lang.L("Tools that are off"), s.off),
 		labelled(lang.L("Calls a minute"), s.minute), labelled(lang.L("Calls at once"), s.atOnce),
-		labelled("", below(gap, s.wrong, across(gap, s.save, s.revert))))
-	s.box = container.NewVScroll(inset(form, margin, gap))
+		labelled("", look.Column(look.Gap, s.wrong, look.Across(look.Gap, s.save, s.revert))))
+	s.box = newScrolled(look.Inset(form, look.Margin, look.Gap))
 	return s
 }
 
@@ -77,7 +78,7 @@ func (s *serverForm) use(server string) {
 		s.entry = one.Entry
 	}
 	s.reset()
-	s.box.ScrollToTop()
+	s.box.top()
 }
 
 // apply follows the entry as long as the person has changed nothing.
@@ -140,16 +141,10 @@ func (s *serverForm) changed() {
 	}
 	show(s.idle, s.start.value() == "on-demand")
 	s.wrong.Hide()
-	for _, b := range []*button{s.save, s.revert} {
-		if s.dirty() == b.Disabled() {
-			if s.dirty() {
-				b.Enable()
-			} else {
-				b.Disable()
-			}
-		}
+	for _, b := range []*look.Button{s.save, s.revert} {
+		b.Able(s.dirty())
 	}
-	s.box.Content.Refresh()
+	s.box.again()
 }
 
 func (s *serverForm) dirty() bool {
@@ -252,9 +247,9 @@ func (s *serverForm) store() {
 }
 
 func (s *serverForm) complain(text string) {
-	s.wrong.SetText(text)
+	s.wrong.Set(text)
 	s.wrong.Show()
-	s.box.Content.Refresh()
+	s.box.again()
 }
 
 // focus moves the keyboard to the command, or to one variable.
@@ -267,8 +262,8 @@ func (s *serverForm) focus(env string) {
 
 // labelled is one line of a form.
 func labelled(name string, input fyne.CanvasObject) fyne.CanvasObject {
-	label := plain(name)
-	label.color = colorMuted
+	label := look.Plain(name)
+	label.Paint(look.ColorMuted)
 	return container.New(labelLayout{}, label, input)
 }
 
@@ -283,7 +278,7 @@ func (labelLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
 }
 
 func (labelLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	put(o[0], 0, labelWidth-wide, 0, 36)
+	put(o[0], 0, labelWidth-look.Wide, 0, 36)
 	m := o[1].MinSize()
 	o[1].Resize(fyne.NewSize(min(max(inputWidth, m.Width), s.Width-labelWidth), max(m.Height, min(s.Height, m.Height))))
 	o[1].Move(fyne.NewPos(labelWidth, 0))
@@ -305,7 +300,7 @@ type envLine struct {
 	remove bool
 }
 
-func newEnvForm() *envForm { return &envForm{box: below(6)} }
+func newEnvForm() *envForm { return &envForm{box: look.Column(6)} }
 
 func (f *envForm) use(names []string) {
 	f.before, f.lines = names, nil
@@ -336,14 +331,14 @@ func (f *envForm) draw() {
 		if l.remove {
 			continue
 		}
-		drop := newIconButton(theme.DeleteIcon(), func() {
+		drop := look.IconButton(look.Icon("trash"), lang.L("Remove"), func() {
 			l.remove = true
 			f.draw()
 			f.onChange()
 		})
 		f.box.Add(container.NewBorder(nil, nil, nil, drop, container.NewGridWithColumns(2, l.name, l.value)))
 	}
-	f.box.Add(across(0, newButton(lang.L("Add a variable"), func() {
+	f.box.Add(look.Across(0, look.NewButton(lang.L("Add a variable"), look.Ordinary, func() {
 		l := f.newLine("")
 		f.lines = append(f.lines, l)
 		f.draw()

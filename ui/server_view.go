@@ -12,6 +12,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // Parts of a server's page.
@@ -29,10 +30,10 @@ type serverView struct {
 	count int    // how many tools that was
 
 	box      fyne.CanvasObject
-	title    *phrase
-	about    *phrase
-	run      *button
-	again    *button
+	title    *look.Text
+	about    *look.Text
+	run      *look.Button
+	again    *look.Button
 	act      string
 	tabs     *tabs
 	overview *overview
@@ -41,17 +42,17 @@ type serverView struct {
 }
 
 func newServerView(f *frame, back func()) *serverView {
-	v := &serverView{frame: f, title: title(""), about: muted("")}
-	v.about.size = theme.SizeNameText
-	v.run = newButton("", func() { f.act(v.name, v.act) })
-	v.again = newButton(lang.L("Restart"), func() { f.act(v.name, "restart") })
-	gone := newButton(lang.L("Remove"), func() {
+	v := &serverView{frame: f, title: pageTitle(""), about: look.Muted("")}
+	v.about.Height = theme.SizeNameText
+	v.run = look.NewButton("", look.Ordinary, func() { f.act(v.name, v.act) })
+	v.again = look.NewButton(lang.L("Restart"), look.Ordinary, func() { f.act(v.name, "restart") })
+	gone := look.NewButton(lang.L("Remove"), look.Ordinary, func() {
 		name := v.name
 		back()
 		f.remove(name)
 	})
-	up := newIconButton(theme.NavigateBackIcon(), back)
-	line := container.NewBorder(nil, nil, up, across(gap, v.again, v.run, gone), container.New(titleLayout{}, v.title, v.about))
+	up := look.IconButton(theme.NavigateBackIcon(), lang.L("Back to all servers"), back)
+	line := container.NewBorder(nil, nil, up, look.Across(look.Gap, v.again, v.run, gone), container.New(titleLayout{}, v.title, v.about))
 	v.overview = newOverview(f, func(_, env string) { v.edit(env) })
 	v.tools = newToolsPane(f)
 	v.settings = newServerForm(f)
@@ -60,7 +61,7 @@ func newServerView(f *frame, back func()) *serverView {
 			v.load()
 		}
 	}, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Settings")}, v.overview.box, v.tools.box, v.settings.box)
-	v.box = container.NewBorder(below(0, inset(line, margin-wide, 14), inset(v.tabs.bar, margin-gap, 0), inset(rule(), 0, 6)), nil, nil, nil, v.tabs.body)
+	v.box = container.NewBorder(look.Column(0, look.Inset(line, look.Margin-look.Wide, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, nil, nil, v.tabs.body)
 	return v
 }
 
@@ -89,23 +90,15 @@ func (v *serverView) apply() bool {
 		return false
 	}
 	h := healthOf(s, v.frame.now())
-	v.title.set(s.Name, "")
-	v.about.set(join(h.word, h.detail), "")
-	v.about.paint(h.tone.words())
+	v.title.Set(s.Name, "")
+	v.about.Set(join(h.word, h.detail), "")
+	v.about.Paint(h.tone.Words())
 	v.act = actStart
 	if running(s) {
 		v.act = actStop
 	}
-	if text := actWord(v.act); v.run.Text != text {
-		v.run.SetText(text)
-	}
-	if running(s) == v.again.Disabled() {
-		if running(s) {
-			v.again.Enable()
-		} else {
-			v.again.Disable()
-		}
-	}
+	v.run.SetText(actWord(v.act))
+	v.again.Able(running(s))
 	v.overview.apply(s)
 	v.settings.apply(s)
 	v.tools.apply(s)
@@ -129,18 +122,18 @@ func (v *serverView) load() {
 type overview struct {
 	frame *frame
 	now   wire.Server
-	box   *container.Scroll
+	box   *scrolled
 	why   *whyCard
 	facts *facts
-	spark *spark
+	spark *look.Spark
 }
 
 func newOverview(f *frame, edit func(server, env string)) *overview {
-	o := &overview{frame: f, facts: newFacts(), spark: newSpark(), why: newWhyCard(f, edit)}
-	log := newButton(lang.L("Open its log"), func() { f.logs(o.now.Name) })
-	address := newButton(lang.L("Copy its own address"), func() { f.copy(o.now.URL, lang.L("The address is on the clipboard.")) })
-	content := below(wide, o.why.box, inset(o.facts.box, margin, 0), inset(across(gap, log, address), margin, gap))
-	o.box = container.NewVScroll(content)
+	o := &overview{frame: f, facts: newFacts(), spark: look.NewSpark(), why: newWhyCard(f, edit)}
+	log := look.NewButton(lang.L("Open its log"), look.Ordinary, func() { f.logs(o.now.Name) })
+	address := look.NewButton(lang.L("Copy its own address"), look.Ordinary, func() { f.copy(o.now.URL, lang.L("The address is on the clipboard.")) })
+	content := look.Column(look.Wide, o.why.box, look.Inset(o.facts.box, look.Margin, 0), look.Inset(look.Across(look.Gap, log, address), look.Margin, look.Gap))
+	o.box = newScrolled(content)
 	return o
 }
 
@@ -152,7 +145,7 @@ func (o *overview) apply(s wire.Server) {
 	}
 	if o.why.box.Visible() != troubled(s) {
 		show(o.why.box, troubled(s))
-		o.box.Content.Refresh()
+		o.box.again()
 	}
 	h := healthOf(s, now)
 	memory, cpu := usage(s)
@@ -173,13 +166,13 @@ func (o *overview) apply(s wire.Server) {
 		pid = lang.L("process {{.PID}}", named{"PID": s.PID})
 	}
 	o.facts.set([]fact{
-		{lang.L("State"), join(h.word, h.detail), exact(h.since)},
+		{lang.L("State"), join(h.word, h.detail), look.Exact(h.since)},
 		{lang.L("Runs as"), join(pid, memory, cpu), ""},
 		{lang.L("Calls"), calls, ""},
-		{lang.L("Command"), clean(commandLine(s.Entry.Command, s.Entry.Args)), ""},
-		{lang.L("Folder"), clean(s.Entry.Cwd), ""},
+		{lang.L("Command"), look.Show(commandLine(s.Entry.Command, s.Entry.Args)), ""},
+		{lang.L("Folder"), look.Show(s.Entry.Cwd), ""},
 		{lang.L("Variables"), strings.Join(sortedKeys(s.Entry.Env), ", "), lang.L("Their values are shown to nobody.")},
-		{lang.L("Says it is"), join(clean(s.Title), clean(s.Version)), ""},
+		{lang.L("Says it is"), join(look.Show(s.Title), look.Show(s.Version)), ""},
 		{lang.L("Speaks"), join(s.Protocol, s.Era), ""},
 		{lang.L("Offers"), join(toolCount(s.Tools), count(s.Prompts, "prompts"), count(s.Resources, "resources")), ""},
 		{lang.L("Shared"), sharingWord(s.Entry.Sharing), ""},
@@ -224,7 +217,7 @@ type facts struct {
 	last []fact
 }
 
-func newFacts() *facts { return &facts{box: below(6)} }
+func newFacts() *facts { return &facts{box: look.Column(6)} }
 
 func (f *facts) set(list []fact) {
 	list = slices.DeleteFunc(list, func(one fact) bool { return one.value == "" })
@@ -235,13 +228,13 @@ func (f *facts) set(list []fact) {
 	if !same {
 		f.box.RemoveAll()
 		for _, one := range list {
-			name, value := plain(one.name), newHint(plain(one.value))
-			name.color = colorMuted
+			name, value := look.Plain(one.name), look.Plain(one.value)
+			name.Paint(look.ColorMuted)
 			f.box.Add(container.New(factLayout{}, name, value))
 		}
 	}
 	for i, one := range list {
-		f.box.Objects[i].(*fyne.Container).Objects[1].(*hint).set(one.value, one.tip)
+		f.box.Objects[i].(*fyne.Container).Objects[1].(*look.Text).Set(one.value, one.tip)
 	}
 	f.last = list
 }
@@ -255,7 +248,7 @@ func (factLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
 }
 
 func (factLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	o[0].Resize(fyne.NewSize(factName-gap, s.Height))
+	o[0].Resize(fyne.NewSize(factName-look.Gap, s.Height))
 	o[1].Move(fyne.NewPos(factName, 0))
 	o[1].Resize(fyne.NewSize(s.Width-factName, s.Height))
 }

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // TestShots writes a picture of every page, in both looks, to the folder that
@@ -100,7 +101,7 @@ func scenes() map[string]func(*stage) {
 			snap.Core.Warnings = []string{"port 2734 was taken, so hosts reach this run at 2735"}
 			s.model.Apply(snap)
 			s.frame.tell("notes was removed.", "Undo", func() {}, false)
-			showTip(servers(s).about, "A tip of two\nlines, the second of which is longer.", fyne.NewPos(500, 200))
+			look.ShowTip(servers(s).about, "A tip of two\nlines, the second of which is longer.", fyne.NewPos(500, 200))
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // States of a server, as wire.Server.State has them.
@@ -23,7 +24,7 @@ const (
 
 // health is the one line of truth about a server.
 type health struct {
-	tone   tone
+	tone   look.Tone
 	word   string // "Ready"
 	detail string // "3 d 4 h · 26 tools"
 	since  time.Time
@@ -43,43 +44,43 @@ func healthOf(s wire.Server, now time.Time) health {
 	h := health{since: s.Since}
 	switch s.State {
 	case stateReady:
-		h.tone, h.word, h.act = toneReady, lang.L("Ready"), actStop
-		h.detail = join(span(now.Sub(s.Started)), toolCount(s.Tools), restarts(s.Restarts))
+		h.tone, h.word, h.act = look.Ready, lang.L("Ready"), actStop
+		h.detail = join(look.Span(now.Sub(s.Started)), toolCount(s.Tools), restarts(s.Restarts))
 		h.since = s.Started
 	case stateStarting:
-		h.tone, h.act = toneBusy, actStop
+		h.tone, h.act = look.Busy, actStop
 		h.word = lang.L("Starting…")
 		if strings.HasPrefix(s.Phase, "installing") {
 			h.word = lang.L("Downloading its package…")
 		}
-		h.detail = span(for_)
+		h.detail = look.Span(for_)
 		if s.Tools > 0 {
 			h.detail = join(h.detail, lang.N("{{.Count}} tools, from last time", s.Tools, named{"Count": s.Tools}))
 		}
 	case stateBackoff:
-		h.tone, h.act = toneAsking, actStop
+		h.tone, h.act = look.Asking, actStop
 		h.word = lang.L("Starts again soon")
 		if wait := s.NextTry.Sub(now); wait >= time.Second {
-			h.word = lang.L("Starts again in {{.Span}}", named{"Span": span(wait)})
+			h.word = lang.L("Starts again in {{.Span}}", named{"Span": look.Span(wait)})
 		}
 		h.detail = join(exitWords(s.LastExit), restarts(s.Restarts))
 	case stateFailed:
-		h.tone, h.act = toneFailed, actWhy
+		h.tone, h.act = look.Failed, actWhy
 		h.word = lang.L("Can't be started")
 		if s.Restarts > 0 {
 			h.word = lang.N("Stopped after {{.Count}} crashes", s.Restarts+1, named{"Count": s.Restarts + 1})
 		}
 		h.detail = exitWords(s.LastExit)
 	case stateHeld:
-		h.tone, h.act = toneAsking, actReview
+		h.tone, h.act = look.Asking, actReview
 		h.word = lang.L("Waiting for your trust")
 		h.detail = lang.L("Nothing of it runs yet")
 	case stateStopping:
-		h.tone, h.word, h.detail = toneOff, lang.L("Stopping…"), span(for_)
+		h.tone, h.word, h.detail = look.Off, lang.L("Stopping…"), look.Span(for_)
 	case stateDisabled:
-		h.tone, h.word, h.act, h.detail = toneOff, lang.L("Off"), actStart, toolCount(s.Tools)
+		h.tone, h.word, h.act, h.detail = look.Off, lang.L("Off"), actStart, toolCount(s.Tools)
 	default:
-		h.tone, h.word, h.act, h.detail = toneOff, lang.L("Stopped"), actStart, toolCount(s.Tools)
+		h.tone, h.word, h.act, h.detail = look.Off, lang.L("Stopped"), actStart, toolCount(s.Tools)
 		if s.Entry.Start == "on-demand" {
 			h.word = lang.L("Starts when it is used")
 		}
@@ -96,7 +97,7 @@ func exitWords(e *wire.Exit) string {
 	case e.Code >= 0:
 		return lang.L("exit code {{.Code}}", named{"Code": e.Code})
 	}
-	return clean(e.Reason)
+	return look.Show(e.Reason)
 }
 
 func toolCount(n int) string {

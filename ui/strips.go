@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // maxWarnings bounds how many warnings stand above a page.
@@ -21,30 +22,30 @@ type strips struct {
 	said   string
 }
 
-func newStrips(f *frame) *strips { return &strips{frame: f, box: below(0)} }
+func newStrips(f *frame) *strips { return &strips{frame: f, box: look.Column(0)} }
 
 // apply draws the strips anew when what they say has changed.
 func (s *strips) apply(snap *wire.Snapshot, down *wire.Error) {
 	type strip struct {
 		text, label string
 		act         func()
-		tone        tone
+		tone        look.Tone
 	}
 	var list []strip
 	switch {
 	case down != nil:
-		list = append(list, strip{text: explain(down) + " " + lang.L("This window tries again by itself."), tone: toneFailed})
+		list = append(list, strip{text: explain(down) + " " + lang.L("This window tries again by itself."), tone: look.Failed})
 	case !snap.Core.Held.IsZero():
 		list = append(list, strip{text: lang.L("Everything is held: every call and question is denied."), label: lang.L("Go on"),
-			act: func() { s.frame.hold(false) }, tone: toneAsking})
+			act: func() { s.frame.hold(false) }, tone: look.Asking})
 	}
 	if e := snap.Config.Error; e != nil && down == nil {
 		list = append(list, strip{text: lang.L("The config file can't be read, so the one before it runs on.") + " " + explain(e),
-			label: lang.L("Open the file"), act: func() { s.frame.openFile(snap.Config.Path) }, tone: toneFailed})
+			label: lang.L("Open the file"), act: func() { s.frame.openFile(snap.Config.Path) }, tone: look.Failed})
 	}
 	if down == nil {
 		for _, text := range snap.Core.Warnings[:min(len(snap.Core.Warnings), maxWarnings)] {
-			list = append(list, strip{text: sentence(clean(text)), tone: toneAsking})
+			list = append(list, strip{text: sentence(look.Show(text)), tone: look.Asking})
 		}
 	}
 	said := ""
@@ -57,13 +58,13 @@ func (s *strips) apply(snap *wire.Snapshot, down *wire.Error) {
 	s.said = said
 	s.box.RemoveAll()
 	for _, one := range list {
-		words := newHint(plain(one.text))
-		words.color = one.tone.color()
+		words := look.Plain(one.text)
+		words.Paint(one.tone.Color())
 		line := fyne.CanvasObject(words)
 		if one.label != "" {
-			line = container.NewBorder(nil, nil, nil, newButton(one.label, one.act), words)
+			line = container.NewBorder(nil, nil, nil, look.NewButton(one.label, look.Ordinary, one.act), words)
 		}
-		s.box.Add(container.NewStack(newBlock(one.tone.ground(), 0), inset(line, margin, 8)))
+		s.box.Add(look.Stack(look.NewBlock(one.tone.Ground(), 0), look.Inset(line, look.Margin, 8)))
 	}
 	if s.onMove != nil {
 		s.onMove()

@@ -13,6 +13,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // maxResult bounds how much of a result is shown; Copy has all of it.
@@ -28,37 +29,35 @@ type toolDetail struct {
 	calls  int // counts, so that an old answer isn't shown below another tool
 	raw    []byte
 
-	box    *container.Scroll
+	box    *scrolled
 	column *fyne.Container
 	form   *fyne.Container
 	json   *widget.Entry // the arguments, when no form can be drawn
-	run    *button
-	state  *phrase
+	run    *look.Button
+	state  *look.Text
 	out    *widget.Label
 	outBox *fyne.Container
 }
 
 func newToolDetail(f *frame) *toolDetail {
-	d := &toolDetail{frame: f, column: below(gap), state: muted(""), out: widget.NewLabel("")}
+	d := &toolDetail{frame: f, column: look.Column(look.Gap), state: look.Muted(""), out: widget.NewLabel("")}
 	d.out.TextStyle.Monospace, d.out.SizeName = true, theme.SizeNameCaptionText
 	d.out.Wrapping, d.out.Selectable = fyne.TextWrapBreak, true
 	d.json = widget.NewMultiLineEntry()
 	d.json.TextStyle.Monospace = true
 	d.json.Wrapping = fyne.TextWrapBreak
-	d.run = newButton(lang.L("Try it"), d.call)
-	copied := link(lang.L("Copy"), func() { d.frame.copy(string(d.raw), lang.L("The result is on the clipboard.")) })
-	d.outBox = below(4, container.NewBorder(nil, nil, muted(lang.L("Result")).whole(), copied), container.NewStack(newBlock(colorSurface, 4), d.out))
-	d.box = container.NewVScroll(inset(d.column, 18, 8))
+	d.run = look.NewButton(lang.L("Try it"), look.Ordinary, d.call)
+	copied := look.NewButton(lang.L("Copy"), look.Quiet, func() { d.frame.copy(string(d.raw), lang.L("The result is on the clipboard.")) })
+	d.outBox = look.Column(4, container.NewBorder(nil, nil, look.Muted(lang.L("Result")).Whole(), copied), look.Stack(look.NewBlock(look.ColorSurface, 4), d.out))
+	d.box = newScrolled(look.Inset(d.column, 18, 8))
 	return d
 }
 
 // none says why there is nothing.
 func (d *toolDetail) none(why string) {
 	d.tool = wire.Tool{}
-	words := paragraph(why)
-	words.Importance = widget.LowImportance
-	d.column.Objects = []fyne.CanvasObject{words}
-	d.column.Refresh()
+	d.column.Objects = []fyne.CanvasObject{faint(why)}
+	d.box.again()
 }
 
 func (d *toolDetail) show(server string, t wire.Tool, info toolInfo) {
@@ -67,23 +66,21 @@ func (d *toolDetail) show(server string, t wire.Tool, info toolInfo) {
 	}
 	d.server, d.tool, d.schema = server, t, info.fields
 	d.calls++
-	name := newHint(strong(clean(t.Name)))
-	name.style.Monospace = true
+	name := look.Strong(look.Show(t.Name))
+	name.Style.Monospace = true
 	d.column.Objects = []fyne.CanvasObject{name, d.tags(t, info)}
 	if info.title != "" {
-		d.column.Add(newHint(plain(clean(info.title))))
+		d.column.Add(look.Plain(look.Show(info.title)))
 	}
 	if info.description != "" {
-		words := paragraph(cleanLines(info.description))
-		words.Selectable = true
-		d.column.Add(words)
+		d.column.Add(look.Words(info.description))
 	}
 	if why := hiddenWhy(t); why != "" {
-		words := paragraph(why)
-		words.Importance = widget.WarningImportance
+		words := look.Words(why)
+		words.Paint(theme.ColorNameWarning)
 		d.column.Add(words)
 	}
-	d.fields, d.form = nil, below(wide)
+	d.fields, d.form = nil, look.Column(look.Wide)
 	for _, f := range info.fields {
 		field := newToolField(f)
 		d.fields = append(d.fields, field)
@@ -91,34 +88,34 @@ func (d *toolDetail) show(server string, t wire.Tool, info toolInfo) {
 	}
 	if len(info.fields) == 0 && hasArguments(t.Definition) {
 		d.json.SetText("{}")
-		d.form.Add(below(4, muted(lang.L("Arguments, as JSON")), d.json))
+		d.form.Add(look.Column(4, look.Muted(lang.L("Arguments, as JSON")), d.json))
 	}
-	d.state.set("", "")
+	d.state.Set("", "")
 	d.outBox.Hide()
-	d.column.Add(inset(rule(), 0, 4))
+	d.column.Add(look.Inset(look.Rule(), 0, 4))
 	d.column.Add(d.form)
-	d.column.Add(container.NewBorder(nil, nil, d.run, nil, inset(d.state, wide, 8)))
+	d.column.Add(container.NewBorder(nil, nil, d.run, nil, look.Inset(d.state, look.Wide, 8)))
 	d.column.Add(d.outBox)
-	d.run.Enable()
-	d.box.ScrollToTop()
-	d.column.Refresh()
+	d.run.Able(true)
+	d.box.top()
+	d.box.again()
 }
 
 func (d *toolDetail) tags(t wire.Tool, info toolInfo) fyne.CanvasObject {
 	word, _ := kindOf(t, info)
-	tone := toneAsking
+	tone := look.Asking
 	switch {
 	case t.ReadOnly:
-		tone = toneReady
+		tone = look.Ready
 	case info.destructive:
-		tone = toneFailed
+		tone = look.Failed
 	}
-	tags := across(6, tag(word, tone))
+	tags := look.Across(6, look.Tag(word, tone))
 	if info.idempotent && !t.ReadOnly {
-		tags.Add(tag(lang.L("the same twice"), toneOff))
+		tags.Add(look.Tag(lang.L("the same twice"), look.Off))
 	}
 	if info.openWorld {
-		tags.Add(tag(lang.L("reaches out"), toneOff))
+		tags.Add(look.Tag(lang.L("reaches out"), look.Off))
 	}
 	return tags
 }
@@ -168,8 +165,8 @@ func (d *toolDetail) arguments() (json.RawMessage, bool) {
 }
 
 func (d *toolDetail) fail(text string) {
-	d.state.paint(theme.ColorNameError)
-	d.state.set(text, "")
+	d.state.Paint(theme.ColorNameError)
+	d.state.Set(text, "")
 }
 
 // call tries the tool: the same gate decides as for any host.
@@ -180,9 +177,9 @@ func (d *toolDetail) call() {
 	}
 	d.calls++
 	n, began := d.calls, d.frame.now()
-	d.run.Disable()
-	d.state.paint(colorMuted)
-	d.state.set(lang.L("Running…"), "")
+	d.run.Able(false)
+	d.state.Paint(look.ColorMuted)
+	d.state.Set(lang.L("Running…"), "")
 	var result []byte
 	server, req := d.server, wire.CallTool{Tool: d.tool.Name, Arguments: args}
 	d.frame.model.Do(func(ctx context.Context, c *client.Client) (err error) {
@@ -190,7 +187,7 @@ func (d *toolDetail) call() {
 		return err
 	}, func(err error) {
 		if n == d.calls {
-			d.run.Enable()
+			d.run.Able(true)
 			d.answer(result, err, d.frame.now().Sub(began))
 		}
 	})
@@ -201,21 +198,21 @@ func (d *toolDetail) answer(result []byte, err error, dur time.Duration) {
 	show(d.outBox, err == nil)
 	if err != nil {
 		d.fail(explain(err))
-		d.column.Refresh()
+		d.box.again()
 		return
 	}
 	text, failed := readResult(result)
-	text = cleanLines(text)
+	text = look.ShowLines(text)
 	if len(text) > maxResult {
 		text = text[:maxResult] + "…"
 	}
 	d.out.SetText(text)
-	d.state.paint(theme.ColorNameSuccess)
-	d.state.set(lang.L("Done in {{.Time}}", named{"Time": took(float64(dur.Milliseconds()))}), "")
+	d.state.Paint(theme.ColorNameSuccess)
+	d.state.Set(lang.L("Done in {{.Time}}", named{"Time": took(float64(dur.Milliseconds()))}), "")
 	if failed {
 		d.fail(lang.L("The tool says that it went wrong, after {{.Time}}", named{"Time": took(float64(dur.Milliseconds()))}))
 	}
-	d.column.Refresh()
+	d.box.again()
 }
 
 // toolField is one argument of a form.
@@ -224,13 +221,12 @@ type toolField struct {
 	box   *fyne.Container
 	entry *widget.Entry
 	pick  *picker
-	note  *widget.Label
+	note  *look.Para
 	about string
 }
 
 func newToolField(f wire.FormField) *toolField {
-	t := &toolField{field: f, note: paragraph("")}
-	t.note.SizeName = theme.SizeNameCaptionText
+	t := &toolField{field: f, note: look.Small("")}
 	name := f.Title
 	if name == "" {
 		name = f.Name
@@ -238,8 +234,8 @@ func newToolField(f wire.FormField) *toolField {
 	if f.Required {
 		name += " *"
 	}
-	label := newHint(plain(clean(name)))
-	label.tip = clean(f.Name)
+	label := look.Plain(look.Show(name))
+	label.Set(name, f.Name)
 	var input fyne.CanvasObject
 	switch f.Type {
 	case "boolean":
@@ -248,7 +244,7 @@ func newToolField(f wire.FormField) *toolField {
 	case "choice":
 		options := []option{{"", lang.L("not given")}}
 		for _, o := range f.Options {
-			options = append(options, option{o.Value, clean(o.Value)})
+			options = append(options, option{o.Value, look.Show(o.Value)})
 		}
 		t.pick = newPicker(options, nil)
 		input = t.pick
@@ -268,8 +264,8 @@ func newToolField(f wire.FormField) *toolField {
 		t.pick.set(initial(f))
 		t.pick.onPick = func(string) { t.complain(nil) }
 	}
-	t.about = clean(f.Description)
-	t.box = below(2, label, input, t.note)
+	t.about = look.Show(f.Description)
+	t.box = look.Column(2, label, input, t.note)
 	t.complain(nil)
 	return t
 }
@@ -283,14 +279,12 @@ func (t *toolField) text() string {
 
 // complain says what is wrong with a field, or what it is for.
 func (t *toolField) complain(err error) {
-	text, importance := t.about, widget.LowImportance
+	text, color := t.about, look.ColorMuted
 	if err != nil {
-		text, importance = sentence(err.Error()), widget.DangerImportance
+		text, color = sentence(err.Error()), theme.ColorNameError
 	}
-	t.note.Importance = importance
-	if t.note.Text != text || !t.note.Visible() {
-		t.note.SetText(text)
-	}
+	t.note.Paint(color)
+	t.note.Set(text)
 	show(t.note, text != "")
 	t.box.Refresh()
 }

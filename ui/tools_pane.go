@@ -13,6 +13,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // toolsPane lists the tools of one server: which of them hosts may see, when a
@@ -29,13 +30,13 @@ type toolsPane struct {
 	box    fyne.CanvasObject
 	preset *picker
 	search *widget.Entry
-	about  *phrase
+	about  *look.Text
 	rows   *rows
 	detail *toolDetail
 }
 
 func newToolsPane(f *frame) *toolsPane {
-	p := &toolsPane{frame: f, about: muted("")}
+	p := &toolsPane{frame: f, about: look.Muted("")}
 	p.preset = newPicker(append([]option{{"", lang.L("As the default says")}}, presets()...), func(value string) {
 		f.editServer(p.server, wire.EditServer{Ask: &value}, nil)
 	})
@@ -51,11 +52,11 @@ func newToolsPane(f *frame) *toolsPane {
 	p.rows.onChoose = func(i int) { p.choose(p.shown[i]) }
 	p.rows.onOpen = func(i int) { p.toggle(p.shown[i].Name) }
 	p.detail = newToolDetail(f)
-	asks := muted(lang.L("Ask me before")).whole()
-	top := inset(container.NewBorder(nil, nil, container.New(fixedWidth(240), p.search),
-		across(gap, asks, p.preset), inset(p.about, wide, 0)), margin, 4)
+	asks := look.Muted(lang.L("Ask me before")).Whole()
+	top := look.Inset(container.NewBorder(nil, nil, container.New(fixedWidth(240), p.search),
+		look.Across(look.Gap, asks, p.preset), look.Inset(p.about, look.Wide, 0)), look.Margin, 4)
 	p.box = container.NewBorder(top, nil, nil, nil, container.New(sideBySide{0.42}, p.rows,
-		container.NewBorder(nil, nil, rule(), nil, p.detail.box)))
+		container.NewBorder(nil, nil, look.Rule(), nil, p.detail.box)))
 	return p
 }
 
@@ -85,7 +86,7 @@ func (p *toolsPane) load() {
 			return
 		}
 		if err != nil {
-			p.about.set(explain(err), "")
+			p.about.Set(explain(err), "")
 			return
 		}
 		p.take(tools)
@@ -129,7 +130,7 @@ func (p *toolsPane) filter() {
 	if off > 0 {
 		about = join(about, lang.L("{{.Count}} off", named{"Count": off}))
 	}
-	p.about.set(about, "")
+	p.about.Set(about, "")
 	p.rows.choose(slices.IndexFunc(p.shown, func(t wire.Tool) bool { return t.Name == p.chosen }))
 	p.rows.Refresh()
 	if len(p.all) == 0 {
@@ -193,19 +194,19 @@ type toolRow struct {
 	pane  *toolsPane
 	tool  string
 	check *widget.Check
-	name  *phrase
-	kind  *phrase
+	name  *look.Text
+	kind  *look.Text
 }
 
 func newToolRow(p *toolsPane) *toolRow {
-	r := &toolRow{pane: p, name: mono(""), kind: muted("")}
-	r.name.color = theme.ColorNameForeground
-	r.kind.align = fyne.TextAlignTrailing
+	r := &toolRow{pane: p, name: look.Mono(""), kind: look.Muted("")}
+	r.name.Paint(theme.ColorNameForeground)
+	r.kind.Align = fyne.TextAlignTrailing
 	r.check = widget.NewCheck("", nil)
 	r.init(r, 32, func(s fyne.Size) {
 		m := r.check.MinSize()
-		put(r.check, margin-8, m.Width, 0, s.Height)
-		x := margin - 4 + m.Width
+		put(r.check, look.Margin-8, m.Width, 0, s.Height)
+		x := look.Margin - 4 + m.Width
 		put(r.kind, s.Width-100, 88, 0, s.Height)
 		put(r.name, x, s.Width-x-104, 0, s.Height)
 	}, r.check, r.name, r.kind)
@@ -219,22 +220,22 @@ func (r *toolRow) update(t wire.Tool) {
 	r.check.SetChecked(on)
 	r.check.OnChanged = func(bool) { r.pane.toggle(r.tool) }
 	info := r.pane.info(t)
-	r.name.set(clean(t.Name), clean(info.title))
+	r.name.Set(look.Show(t.Name), look.Show(info.title))
 	color := theme.ColorNameForeground
 	if !on || t.Seen == "" {
-		color = colorOff
+		color = look.ColorOff
 	}
-	r.name.paint(color)
+	r.name.Paint(color)
 	word, tone := kindOf(t, info)
-	r.kind.set(word, hiddenWhy(t))
-	r.kind.paint(tone)
+	r.kind.Set(word, hiddenWhy(t))
+	r.kind.Paint(tone)
 }
 
 func hiddenWhy(t wire.Tool) string {
 	if t.Hidden == "" {
 		return ""
 	}
-	return lang.L("Hosts don't see it: {{.Why}}", named{"Why": clean(t.Hidden)})
+	return lang.L("Hosts don't see it: {{.Why}}", named{"Why": look.Show(t.Hidden)})
 }
 
 // kindOf is what a tool may do, by its server's own word.

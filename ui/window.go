@@ -11,6 +11,7 @@ import (
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 const (
@@ -36,7 +37,7 @@ type Main struct {
 	items  map[string]*item
 	body   *fyne.Container
 	side   *fyne.Container
-	url    *phrase
+	url    *look.Text
 	urlBox *fyne.Container
 	strips *strips
 	foot   *foot
@@ -60,11 +61,11 @@ func NewMain(app fyne.App, win fyne.Window, m *Model, o Options) *Main {
 	w.frame = &frame{model: m, win: win, app: app, now: o.Now, ask: o.Ask, tell: w.foot.say}
 	w.frame.visit = w.Visit
 	w.build()
-	w.whole = withTips(win.Canvas(), w.all)
+	w.whole = look.WithTips(win.Canvas(), w.all)
 	win.SetContent(w.whole)
 	win.SetPadded(false)
 	m.Listen(w.changed)
-	m.notice = func(n wire.Notice) { w.frame.tell(sentence(clean(n.Text)), "", nil, n.Level == "error") }
+	m.notice = func(n wire.Notice) { w.frame.tell(sentence(look.Show(n.Text)), "", nil, n.Level == "error") }
 	w.shortcuts(win.Canvas())
 	w.Visit(PageServers)
 	return w
@@ -85,15 +86,15 @@ func (w *Main) build() {
 	w.add(PageSettings, lang.L("Settings"), theme.SettingsIcon(), newSettingsPage(f))
 	w.first = newFirstRun(f, func() { w.changed() })
 
-	list := below(2)
+	list := look.Column(2)
 	for _, name := range w.order {
 		list.Add(w.items[name])
 	}
-	w.url = mono("")
-	w.url.color = theme.ColorNameForeground
-	w.urlBox = below(4, rule(), inset(below(0, muted(lang.L("Endpoint")), w.url), 10, 6))
-	w.side = container.New(&sideLayout{w}, newBlock(colorSurface, 0), list, w.urlBox, rule())
-	w.body = container.NewStack()
+	w.url = look.Mono("")
+	w.url.Paint(theme.ColorNameForeground)
+	w.urlBox = look.Column(4, look.Rule(), look.Inset(look.Column(0, look.Muted(lang.L("Endpoint")), w.url), 10, 6))
+	w.side = container.New(&sideLayout{w}, look.NewBlock(look.ColorSurface, 0), list, w.urlBox, look.Rule())
+	w.body = look.Stack()
 	for _, name := range w.order {
 		w.body.Add(w.pages[name].content())
 		w.pages[name].content().Hide()
@@ -102,7 +103,7 @@ func (w *Main) build() {
 	w.first.content().Hide()
 	w.strips = newStrips(f)
 	main := container.NewBorder(w.strips.box, w.foot.box, nil, nil, w.body)
-	w.all = container.NewStack(newBlock(theme.ColorNameBackground, 0), container.New(mainLayout{w}, w.side, main))
+	w.all = look.Stack(look.NewBlock(theme.ColorNameBackground, 0), container.New(mainLayout{w}, w.side, main))
 	w.foot.onMove = main.Refresh
 	w.strips.onMove = main.Refresh
 }
@@ -166,7 +167,7 @@ func (w *Main) changed() {
 		badge = thousands(n)
 	}
 	w.items[PageQuestions].setBadge(badge)
-	w.url.set(endpoint(s.Core.URL), s.Core.URL)
+	w.url.Set(endpoint(s.Core.URL), s.Core.URL)
 	w.strips.apply(s, w.frame.model.Down())
 	if !w.seen {
 		return
@@ -229,7 +230,7 @@ func (l *sideLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSiz
 
 func (l *sideLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	o[0].Resize(size)
-	o[1].Move(fyne.NewPos(8, wide))
+	o[1].Move(fyne.NewPos(8, look.Wide))
 	o[1].Resize(fyne.NewSize(size.Width-17, o[1].MinSize().Height))
 	h := o[2].MinSize().Height
 	o[2].Move(fyne.NewPos(8, size.Height-h-6))

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"fyne.io/fyne/v2/lang"
@@ -11,45 +10,6 @@ import (
 
 // named is what a sentence is filled with.
 type named map[string]any
-
-// ago says how long before now a moment was, roughly.
-func ago(t, now time.Time) string {
-	if t.IsZero() {
-		return lang.L("never")
-	}
-	d := now.Sub(t)
-	if d < 5*time.Second {
-		return lang.L("just now")
-	}
-	return lang.L("{{.Span}} ago", named{"Span": span(d)})
-}
-
-// span says how long a duration is, in at most two units.
-func span(d time.Duration) string {
-	d = max(d, 0)
-	day, hour, minute := d/(24*time.Hour), d/time.Hour%24, d/time.Minute%60
-	switch {
-	case day > 0 && hour > 0 && day < 10:
-		return lang.L("{{.Days}} d {{.Hours}} h", named{"Days": int(day), "Hours": int(hour)})
-	case day > 0:
-		return lang.L("{{.Days}} d", named{"Days": int(day)})
-	case hour > 0 && minute > 0:
-		return lang.L("{{.Hours}} h {{.Minutes}} min", named{"Hours": int(hour), "Minutes": int(minute)})
-	case hour > 0:
-		return lang.L("{{.Hours}} h", named{"Hours": int(hour)})
-	case minute > 0:
-		return lang.L("{{.Minutes}} min", named{"Minutes": int(minute)})
-	}
-	return lang.L("{{.Seconds}} s", named{"Seconds": int(d / time.Second)})
-}
-
-// exact is a moment for who wants to know, as the hover of a relative time.
-func exact(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().Format("2006-01-02 15:04:05")
-}
 
 // took says how long a call took.
 func took(ms float64) string {
@@ -95,39 +55,4 @@ func thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// clean makes foreign text fit for one line: control and bidi characters, which
-// could hide or reorder what a person reads, become visible.
-func clean(s string) string {
-	if !strings.ContainsFunc(s, unfit) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\t':
-			b.WriteString("    ")
-		case unfit(r):
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// cleanLines is clean for a text of several lines.
-func cleanLines(s string) string {
-	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-	for i := range lines {
-		lines[i] = clean(lines[i])
-	}
-	return strings.Join(lines, "\n")
-}
-
-func unfit(r rune) bool {
-	return r < ' ' || 0x7f <= r && r < 0xa0 ||
-		0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f || r == 0xfeff ||
-		0xe0000 <= r && r <= 0xe007f || r == utf8.RuneError
 }
