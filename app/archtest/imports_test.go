@@ -20,6 +20,7 @@ var table = []rule{
 	{from: []string{"bridge"}, may: []string{"bridge"}},
 	{from: []string{"keychain"}, may: []string{"keychain"}},
 	{from: []string{"ui"}, may: []string{"ui", "app/client", "app/wire", "assets"}},
+	{from: []string{"assets/make"}, may: []string{"assets"}},
 	{from: []string{"app/wire", "app/example", "assets"}},
 	{from: []string{"app/cli"}, may: []string{"app/cli", "app/client", "app/wire", "assets"}},
 	{from: []string{"app/client"}, may: []string{"app/wire", "app/sock", "app/home"}},
@@ -35,6 +36,8 @@ var table = []rule{
 // owners are the libraries that only one folder may use, in tests too.
 var owners = map[string][]string{
 	"fyne.io/fyne":                  {"ui"},
+	"github.com/fyne-io/oksvg":      {"assets/make"},
+	"github.com/srwiley/rasterx":    {"assets/make"},
 	"fyne.io/systray":               {"ui/tray"},
 	"github.com/zalando/go-keyring": {"keychain"},
 	"github.com/99designs/keyring":  {"keychain"},
