@@ -30,6 +30,7 @@ type frame struct {
 	win   fyne.Window
 	app   fyne.App
 	now   func() time.Time
+	room  float32 // width of the page
 
 	visit func(page string)                                      // goes to another page
 	ask   func(id string)                                        // opens the pop-up of a question

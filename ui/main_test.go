@@ -8,10 +8,11 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/theme"
 
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
+	"bridgekeeper/ui/look/looktest"
 )
 
 // moment is now in all tests of pages.
@@ -34,12 +35,11 @@ type stage struct {
 // request fails.
 func newStage(t testing.TB, c *client.Client, snap *wire.Snapshot, dark bool, size fyne.Size) *stage {
 	t.Helper()
-	app := test.NewTempApp(t)
-	variant := theme.VariantLight
+	mode := look.Light
 	if dark {
-		variant = theme.VariantDark
+		mode = look.Dark
 	}
-	app.Settings().(interface{ SetTheme(fyne.Theme) }).SetTheme(inVariant{newTheme(), variant})
+	app := looktest.App(t, mode)
 	win := test.NewTempWindow(t, nil)
 	if c == nil {
 		c = client.New("/nonexistent/bridgekeeper.sock")
@@ -49,19 +49,12 @@ func newStage(t testing.TB, c *client.Client, snap *wire.Snapshot, dark bool, si
 	s := &stage{win: win, model: m}
 	s.Main = NewMain(app, win, m, Options{Now: func() time.Time { return moment }, Ask: func(id string) { s.asked = append(s.asked, id) }})
 	s.foot.after = func(time.Duration, func()) {}
-	tipsOf[win.Canvas()].delay = 0
 	win.Resize(size)
 	if snap != nil {
 		m.Apply(snap)
 	}
 	s.Seen(true)
 	return s
-}
-
-// inVariant fixes a theme to light or dark.
-type inVariant struct {
-	fyne.Theme
-	variant fyne.ThemeVariant
 }
 
 func ago_(d time.Duration) time.Time { return moment.Add(-d) }

@@ -67,8 +67,11 @@ func newLogsPage(f *frame) *logsPage {
 	p.pause = look.NewButton(lang.L("Pause"), look.Ordinary, p.togglePause)
 	p.file = look.NewButton(lang.L("Open file"), look.Ordinary, p.openFile)
 	copied := look.NewButton(lang.L("Copy"), look.Ordinary, p.copy)
-	tools := container.NewBorder(nil, nil, look.Across(look.Gap, p.server, p.source), look.Across(look.Gap, p.pause, copied, p.file), p.search)
-	top := look.Inset(container.NewBorder(nil, nil, pageTitle(lang.L("Logs")), nil, look.Inset(tools, 16, 0)), look.Margin, 14)
+	name, left := pageTitle(lang.L("Logs")), spring()
+	bar := newToolbar(f, 820, []fyne.CanvasObject{p.search, left},
+		[]fyne.CanvasObject{name, left, p.pause, copied, p.file}, []fyne.CanvasObject{p.server, p.source, p.search},
+		[]fyne.CanvasObject{name, p.server, p.source, p.search, p.pause, copied, p.file})
+	top := look.Inset(bar, look.Margin, 14)
 	p.rows = newLogRows(p)
 	p.whole.TextStyle.Monospace, p.whole.SizeName = true, theme.SizeNameCaptionText
 	p.whole.Wrapping, p.whole.Selectable = fyne.TextWrapBreak, true

@@ -1,41 +1,33 @@
 package ui
 
 import (
-	"image/color"
-	"image/png"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"fyne.io/fyne/v2"
 
 	"bridgekeeper/app/wire"
 	"bridgekeeper/ui/look"
+	"bridgekeeper/ui/look/looktest"
 )
 
 // TestShots writes a picture of every page, in both looks, to the folder that
 // BRIDGEKEEPER_SHOTS names: for eyes, beside the pages' goldens.
 func TestShots(t *testing.T) {
-	dir := os.Getenv("BRIDGEKEEPER_SHOTS")
-	if dir == "" {
+	if os.Getenv("BRIDGEKEEPER_SHOTS") == "" {
 		t.Skip("BRIDGEKEEPER_SHOTS names no folder")
 	}
 	for name, scene := range scenes() {
 		for _, dark := range []bool{true, false} {
-			for suffix, size := range map[string]fyne.Size{"": WindowSize, "-narrow": fyne.NewSize(600, 440)} {
-				look := map[bool]string{true: "-dark", false: "-light"}[dark]
-				s := newStage(t, nil, sample(), dark, size)
-				scene(s)
-				out, err := os.Create(filepath.Join(dir, name+suffix+look+".png"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := png.Encode(out, s.win.Canvas().Capture()); err != nil {
-					t.Fatal(err)
-				}
-				out.Close()
-			}
+			look := map[bool]string{true: "-dark", false: "-light"}[dark]
+			s := newStage(t, nil, sample(), dark, WindowSize)
+			scene(s)
+			looktest.Shoot(t, s.win, 1, name+look)
 		}
+		// Half a screen of 1280 by 880 pixels, at twice the size.
+		s := newStage(t, nil, sample(), false, fyne.NewSize(640, 440))
+		scene(s)
+		looktest.Shoot(t, s.win, 1, name+"-small")
 	}
 }
 
@@ -104,8 +96,4 @@ func scenes() map[string]func(*stage) {
 			look.ShowTip(servers(s).about, "A tip of two\nlines, the second of which is longer.", fyne.NewPos(500, 200))
 		},
 	}
-}
-
-func (v inVariant) Color(n fyne.ThemeColorName, _ fyne.ThemeVariant) color.Color {
-	return v.Theme.Color(n, v.variant)
 }

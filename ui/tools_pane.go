@@ -53,8 +53,10 @@ func newToolsPane(f *frame) *toolsPane {
 	p.rows.onOpen = func(i int) { p.toggle(p.shown[i].Name) }
 	p.detail = newToolDetail(f)
 	asks := look.Muted(lang.L("Ask me before")).Whole()
-	top := look.Inset(container.NewBorder(nil, nil, container.New(fixedWidth(240), p.search),
-		look.Across(look.Gap, asks, p.preset), look.Inset(p.about, look.Wide, 0)), look.Margin, 4)
+	bar := newToolbar(f, 700, []fyne.CanvasObject{p.search, p.about},
+		[]fyne.CanvasObject{asks, p.preset, p.about}, []fyne.CanvasObject{p.search},
+		[]fyne.CanvasObject{p.search, p.about, asks, p.preset})
+	top := look.Inset(bar, look.Margin, 4)
 	p.box = container.NewBorder(top, nil, nil, nil, container.New(sideBySide{0.42}, p.rows,
 		container.NewBorder(nil, nil, look.Rule(), nil, p.detail.box)))
 	return p

@@ -78,12 +78,12 @@ func (w *Main) build() {
 		logs.only(server)
 		w.Visit(PageLogs)
 	}
-	w.add(PageServers, lang.L("Servers"), theme.StorageIcon(), newServersPage(f))
-	w.add(PageQuestions, lang.L("Questions"), theme.QuestionIcon(), newQuestionsPage(f))
-	w.add(PageLogs, lang.L("Logs"), theme.ListIcon(), logs)
-	w.add(PageHosts, lang.L("Hosts"), theme.ComputerIcon(), newHostsPage(f))
-	w.add(PageAdd, lang.L("Add server"), theme.ContentAddIcon(), newAddPage(f))
-	w.add(PageSettings, lang.L("Settings"), theme.SettingsIcon(), newSettingsPage(f))
+	w.add(PageServers, lang.L("Servers"), look.Icon("servers"), newServersPage(f))
+	w.add(PageQuestions, lang.L("Questions"), look.Icon("questions"), newQuestionsPage(f))
+	w.add(PageLogs, lang.L("Logs"), look.Icon("logs"), logs)
+	w.add(PageHosts, lang.L("Hosts"), look.Icon("hosts"), newHostsPage(f))
+	w.add(PageAdd, lang.L("Add server"), look.Icon("add"), newAddPage(f))
+	w.add(PageSettings, lang.L("Settings"), look.Icon("settings"), newSettingsPage(f))
 	w.first = newFirstRun(f, func() { w.changed() })
 
 	list := look.Column(2)
@@ -218,6 +218,7 @@ func (l mainLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 		}
 	}
 	show(l.w.urlBox, !narrow)
+	l.w.frame.room = size.Width - side
 	o[0].Resize(fyne.NewSize(side, size.Height))
 	o[1].Move(fyne.NewPos(side, 0))
 	o[1].Resize(fyne.NewSize(size.Width-side, size.Height))

@@ -92,7 +92,7 @@ func (l *column) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 type inset struct{ x, y float32 }
 
 func (l inset) heightFor(objects []fyne.CanvasObject, width float32) float32 {
-	return HeightFor(objects[0], width-2*l.x) + 2*l.y
+	return HeightFor(objects[0], max(0, width-2*l.x)) + 2*l.y
 }
 
 func (l inset) MinSize(objects []fyne.CanvasObject) fyne.Size {
@@ -100,7 +100,7 @@ func (l inset) MinSize(objects []fyne.CanvasObject) fyne.Size {
 }
 
 func (l inset) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	objects[0].Resize(size.SubtractWidthHeight(2*l.x, 2*l.y))
+	objects[0].Resize(fyne.NewSize(max(0, size.Width-2*l.x), max(0, size.Height-2*l.y)))
 	objects[0].Move(fyne.NewPos(l.x, l.y))
 }
 

@@ -123,6 +123,7 @@ func (r *paraRenderer) Refresh() {
 // none.
 func Break(s string, width, size float32, style fyne.TextStyle) []string {
 	var lines []string
+	width = max(width, size) // before the first layout it is 0, or less
 	wide := func(s string) float32 { return fyne.MeasureText(s, size, style).Width }
 	for paragraph := range strings.SplitSeq(s, "\n") {
 		line, used := "", float32(0)
