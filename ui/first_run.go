@@ -22,6 +22,7 @@ type firstRun struct {
 	begun bool   // it was needed once, so it stays until it is finished
 
 	box    *fyne.Container
+	form   *scrolled
 	server *step
 	host   *step
 	end    *step
@@ -40,14 +41,14 @@ func newFirstRun(f *frame, done func()) *firstRun {
 			r.later = true
 			f.visit(PageHosts)
 		}))
-	r.end = newStep("3", lang.L("That's all"), lang.L("Your servers run here once, every app shares them, and you are asked before anything dangerous."),
+	r.end = newStep("3", lang.L("Try it"), lang.L("Ask for something in your app. Before a tool changes anything, you are asked here."),
 		look.NewButton(lang.L("Show my servers"), look.Ordinary, finish))
 	about := faint(lang.L("Your servers run here once, every app shares them, and you are asked before anything dangerous."))
 	own := look.NewButton(lang.L("Add a server of my own"), look.Quiet, func() { f.visit(PageAdd) })
 	column := look.Column(look.Wide, look.Across(0, pageTitle(lang.L("Three steps, two minutes"))), about, r.server.box, r.host.box, r.end.box,
 		container.NewBorder(nil, nil, own, look.NewButton(lang.L("Finish later"), look.Ordinary, finish)))
-	r.box = container.NewVScroll(container.New(columnLayout{650}, column)).Content.(*fyne.Container)
-	r.box = look.Stack(container.NewVScroll(look.Inset(r.box, look.Margin, look.Margin)))
+	r.form = newScrolled(look.Inset(container.New(columnLayout{650}, column), look.Margin, look.Margin))
+	r.box = r.form.box
 	return r
 }
 
@@ -91,6 +92,7 @@ func (r *firstRun) examples() {
 
 // step is one of the three.
 type step struct {
+	which  string
 	box    fyne.CanvasObject
 	circle *look.Block
 	number *look.Text
@@ -99,25 +101,31 @@ type step struct {
 }
 
 func newStep(number, name, about string, b *look.Button) *step {
-	s := &step{circle: look.NewBlock(look.ColorRaised, 15), number: look.Strong(number).Whole(), button: b, result: look.Muted("").Whole()}
+	s := &step{which: number, circle: look.NewBlock(look.ColorRaised, 15), number: look.Strong(number).Whole(), button: b, result: look.Muted("").Whole()}
 	s.circle.Least = fyne.NewSize(30, 30)
 	s.result.Hide()
 	words := faint(about)
 	round := container.NewCenter(look.Stack(s.circle, container.NewCenter(s.number)))
-	s.box = look.Card(container.NewBorder(nil, nil, look.Inset(round, 0, 0), container.NewCenter(look.Stack(s.button, s.result)),
-		look.Inset(look.Column(0, look.Inset(look.Strong(name), look.Gap, 0), words), look.Wide, 0)), "")
+	s.box = look.Card(container.NewBorder(nil, nil, round, container.NewCenter(look.Stack(s.button, s.result)),
+		look.Inset(look.Column(2, look.Strong(name), words), 16, 0)), "")
 	return s
 }
 
 func (s *step) finish(done bool, result string) {
+	ground, words, number := look.ColorRaised, theme.ColorNameForeground, s.which
+	if done {
+		ground, words, number = theme.ColorNameSuccess, theme.ColorNameForegroundOnSuccess, "✓"
+	}
+	if s.number.String() == number && s.result.String() == result {
+		return
+	}
 	show(s.result, done)
 	show(s.button, !done)
-	if done {
-		s.circle.Paint(theme.ColorNameSuccess, "")
-		s.number.Set("✓", "")
-		s.number.Paint(theme.ColorNameForegroundOnPrimary)
-		s.result.Set(result, "")
-	}
+	s.circle.Paint(ground, "")
+	s.number.Paint(words)
+	s.number.Set(number, "")
+	s.result.Set(result, "")
+	s.box.Refresh()
 }
 
 // mark makes the button of the step that comes next the page's accent.

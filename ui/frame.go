@@ -31,6 +31,7 @@ type frame struct {
 	app   fyne.App
 	now   func() time.Time
 	room  float32 // width of the page
+	high  float32 // its height
 
 	visit func(page string)                                      // goes to another page
 	ask   func(id string)                                        // opens the pop-up of a question

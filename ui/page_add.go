@@ -27,6 +27,7 @@ type addPage struct {
 
 	box     *fyne.Container
 	tabs    *tabs
+	forms   []*scrolled
 	command *widget.Entry
 	name    *widget.Entry
 	env     *envForm
@@ -86,7 +87,8 @@ func (p *addPage) commandPart() fyne.CanvasObject {
 	form := look.Column(look.Wide, about,
 		labelled(lang.L("Command"), p.command), labelled(lang.L("Name"), p.name),
 		labelled(lang.L("Variables"), p.env.box), labelled("", p.trust), labelled("", look.Column(look.Gap, p.says, look.Across(0, p.add))))
-	return newScrolled(look.Inset(form, look.Margin, look.Gap))
+	p.forms = append(p.forms, newScrolled(look.Inset(form, look.Margin, look.Gap)))
+	return p.forms[len(p.forms)-1].box
 }
 
 // changed suggests a name and says what is still missing.
@@ -131,7 +133,7 @@ func (p *addPage) say(text string, bad bool) {
 	}
 	p.says.Set(text)
 	show(p.says, text != "")
-	p.tabs.refresh()
+	p.refresh()
 }
 
 // suggestName makes a name of a command: of the package that a runner runs, else
@@ -238,7 +240,8 @@ func (p *addPage) pastePart() fyne.CanvasObject {
 	p.addAll = look.NewButton(lang.L("Add servers"), look.Accent, p.storeAll)
 	about := faint(lang.L("Paste what a README shows or what another app has in its file. Nothing runs before you have looked at it."))
 	form := look.Column(look.Wide, about, p.paste, p.list, p.pasteSay, look.Across(0, p.addAll))
-	return newScrolled(look.Inset(form, look.Margin, look.Gap))
+	p.forms = append(p.forms, newScrolled(look.Inset(form, look.Margin, look.Gap)))
+	return p.forms[len(p.forms)-1].box
 }
 
 // pasted reads what was pasted and shows what would be added.
@@ -283,7 +286,7 @@ func (p *addPage) pasted() {
 		p.addAll.SetText(lang.N("Add {{.Count}} servers", n, named{"Count": n}))
 		p.addAll.Able(true)
 	}
-	p.tabs.refresh()
+	p.refresh()
 }
 
 // storeAll adds what was found, one after the other; the first that fails stops it.
@@ -304,7 +307,7 @@ func (p *addPage) storeAll() {
 			p.addAll.Able(true)
 			p.pasteSay.Set(lang.L("{{.Name}}: {{.Problem}}", named{"Name": found[added].Name, "Problem": explain(err)}))
 			p.pasteSay.Show()
-			p.tabs.refresh()
+			p.refresh()
 			return
 		}
 		p.paste.SetText("")
@@ -314,11 +317,8 @@ func (p *addPage) storeAll() {
 }
 
 // refresh lays the shown part out anew after parts of it came or went.
-func (t *tabs) refresh() {
-	if t == nil {
-		return
-	}
-	if s, ok := t.parts[t.chosen].(*scrolled); ok {
-		s.again()
+func (p *addPage) refresh() {
+	if p.tabs != nil {
+		p.forms[p.tabs.chosen].again()
 	}
 }

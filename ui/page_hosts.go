@@ -34,8 +34,7 @@ type hostsPage struct {
 }
 
 func newHostsPage(f *frame) *hostsPage {
-	p := &hostsPage{frame: f, about: look.Muted("")}
-	p.about.Height = theme.SizeNameText
+	p := &hostsPage{frame: f, about: about()}
 	p.rows = newRows(func() int { return len(p.hosts) }, func() fyne.CanvasObject { return newHostRow() },
 		func(i int, o fyne.CanvasObject) {
 			if i < len(p.hosts) {
@@ -279,7 +278,7 @@ func newJoinPanel(f *frame, onDone func(name string)) *joinPanel {
 	j.token.TextStyle.Monospace = true
 	j.text = widget.NewMultiLineEntry()
 	j.text.TextStyle.Monospace = true
-	j.text.SetMinRowsVisible(7)
+	j.text.SetMinRowsVisible(9)
 	j.how = newPicker([]option{{"json", lang.L("as JSON, for Cursor, VS Code and most others")}, {"claude", lang.L("for Claude Code, as a command")},
 		{"codex", lang.L("for Codex, in config.toml")}}, func(string) { j.text.SetText(j.instructions()) })
 	copyToken := look.NewButton(lang.L("Copy"), look.Ordinary, func() { f.copy(j.given.Token, lang.L("The token is on the clipboard.")) })

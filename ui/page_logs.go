@@ -67,15 +67,15 @@ func newLogsPage(f *frame) *logsPage {
 	p.pause = look.NewButton(lang.L("Pause"), look.Ordinary, p.togglePause)
 	p.file = look.NewButton(lang.L("Open file"), look.Ordinary, p.openFile)
 	copied := look.NewButton(lang.L("Copy"), look.Ordinary, p.copy)
-	name, left := pageTitle(lang.L("Logs")), spring()
+	name, left := look.Inset(pageTitle(lang.L("Logs")), 4, 0), spring()
 	bar := newToolbar(f, 820, []fyne.CanvasObject{p.search, left},
 		[]fyne.CanvasObject{name, left, p.pause, copied, p.file}, []fyne.CanvasObject{p.server, p.source, p.search},
 		[]fyne.CanvasObject{name, p.server, p.source, p.search, p.pause, copied, p.file})
-	top := look.Inset(bar, look.Margin, 14)
+	top := look.Inset(bar, look.Margin-4, 14)
 	p.rows = newLogRows(p)
 	p.whole.TextStyle.Monospace, p.whole.SizeName = true, theme.SizeNameCaptionText
 	p.whole.Wrapping, p.whole.Selectable = fyne.TextWrapBreak, true
-	p.detail = look.Stack(look.NewBlock(look.ColorRaised, 0), look.Inset(p.whole, look.Margin-look.Gap, 4))
+	p.detail = look.Stack(look.NewBlock(look.ColorRaised, 0), look.Inset(p.whole, look.Margin-look.Gap, 0))
 	p.detail.Hide()
 	p.jump = look.NewButton(lang.L("Go to the newest"), look.Quiet, p.toEnd)
 	foot := look.Inset(container.NewBorder(nil, nil, nil, p.jump, p.state), look.Margin, 4)
@@ -261,10 +261,9 @@ func (p *logsPage) pick(n int, extend bool) {
 		}
 		p.whole.SetText(text)
 	}
-	if p.detail.Visible() != detail {
-		show(p.detail, detail)
-		p.box.Refresh()
-	}
+	show(p.detail, detail)
+	p.box.Refresh()
+	p.box.Refresh() // a label knows its lines only once it has a width
 	p.rows.ScrollTo(n)
 	p.rows.Refresh()
 	p.tell()

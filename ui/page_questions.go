@@ -30,8 +30,7 @@ type questionsPage struct {
 }
 
 func newQuestionsPage(f *frame) *questionsPage {
-	p := &questionsPage{frame: f, about: look.Muted(""), ids: "?"}
-	p.about.Height = theme.SizeNameText
+	p := &questionsPage{frame: f, about: about(), ids: "?"}
 	p.rows = newRows(func() int { return len(p.open) + len(p.past) }, func() fyne.CanvasObject { return newQuestionRow(p) },
 		func(i int, o fyne.CanvasObject) {
 			switch r := o.(*questionRow); {

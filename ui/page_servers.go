@@ -8,7 +8,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
-	"fyne.io/fyne/v2/theme"
 
 	"bridgekeeper/app/wire"
 	"bridgekeeper/ui/look"
@@ -33,8 +32,7 @@ type serversPage struct {
 }
 
 func newServersPage(f *frame) *serversPage {
-	p := &serversPage{frame: f, about: look.Muted("")}
-	p.about.Height = theme.SizeNameText
+	p := &serversPage{frame: f, about: about()}
 	p.hold = look.NewButton(lang.L("Hold everything"), look.Ordinary, func() { f.hold(!p.held) })
 	top := head(pageTitle(lang.L("Servers")), p.about, p.hold, look.NewButton(lang.L("Add server"), look.Accent, func() { f.visit(PageAdd) }))
 	p.rows = newRows(func() int { return len(p.servers) }, func() fyne.CanvasObject { return newServerRow(p) },
@@ -47,6 +45,7 @@ func newServersPage(f *frame) *serversPage {
 	p.rows.onOpen = func(i int) { p.open(p.servers[i].Name) }
 	p.rows.onDelete = func(i int) { f.remove(p.servers[i].Name) }
 	p.why, p.brief = newWhyCard(f, p.edit), newBriefPanel(f, p.open)
+	p.why.short = true
 	p.panel = look.Stack(p.why.box, p.brief.box)
 	p.list = container.NewBorder(top, p.panel, nil, nil, p.rows)
 	p.none = container.NewBorder(head(pageTitle(lang.L("Servers")), look.Muted("")), nil, nil, nil,
@@ -81,9 +80,8 @@ func (p *serversPage) apply(s *wire.Snapshot) {
 	if open || none {
 		return
 	}
-	p.rows.choose(p.index(p.chosen))
-	p.rows.Refresh()
 	p.applyPanel()
+	p.rows.Refresh()
 }
 
 func (p *serversPage) index(name string) int {
@@ -101,18 +99,20 @@ func (p *serversPage) applyPanel() {
 	if i < 0 {
 		i = slices.IndexFunc(p.servers, func(s wire.Server) bool { return troubled(s) })
 	}
+	p.rows.choose(i)
 	why, brief := false, false
 	if i >= 0 {
 		why = troubled(p.servers[i])
 		brief = !why
 	}
+	moved := p.why.box.Visible() != why || p.brief.box.Visible() != brief
 	if why {
-		p.why.update(p.servers[i])
+		moved = p.why.update(p.servers[i]) || moved
 	}
 	if brief {
-		p.brief.update(p.servers[i], p.frame.now())
+		p.brief.update(p.servers[i])
 	}
-	if p.why.box.Visible() != why || p.brief.box.Visible() != brief || why {
+	if moved {
 		show(p.why.box, why)
 		show(p.brief.box, brief)
 		p.list.Refresh()
@@ -195,7 +195,7 @@ type serverRow struct {
 const serverRowHeight = 56 // and the list's own space of 4
 
 func newServerRow(p *serversPage) *serverRow {
-	r := &serverRow{page: p, dot: look.Dot(look.Off), name: look.Strong(""), command: look.Mono(""), word: look.Plain(""), detail: look.Muted(""),
+	r := &serverRow{page: p, dot: look.Dot(look.Off), name: look.Strong(""), command: look.NewText("", look.ColorMuted, look.SizeMono, fyne.TextStyle{Monospace: true}), word: look.Plain(""), detail: look.Muted(""),
 		memory: look.Muted(""), cpu: look.Muted(""), spark: look.NewSpark()}
 	r.memory.Align, r.cpu.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
 	r.button = look.NewButton("", look.Ordinary, func() { p.press(r.now, r.act) })

@@ -21,6 +21,7 @@ type settingsPage struct {
 	look   *picker
 	hold   *widget.Check
 	facts  *facts
+	form   *scrolled
 	config string
 	url    string
 	logs   string
@@ -35,15 +36,16 @@ func newSettingsPage(f *frame) *settingsPage {
 		UseTheme(f.app)
 	})
 	p.look.set(f.app.Preferences().StringWithFallback(prefTheme, string(look.System)))
-	p.hold = widget.NewCheck(lang.L("Hold everything: every call and question is denied until you switch this off"), nil)
+	p.hold = widget.NewCheck(lang.L("Hold everything"), nil)
 	p.file = look.NewButton(lang.L("Open the config file"), look.Ordinary, func() { f.openFile(p.config) })
 	p.folder = look.NewButton(lang.L("Open the logs' folder"), look.Ordinary, func() { f.openFile(p.logs) })
 	address := look.NewButton(lang.L("Copy the endpoint"), look.Ordinary, func() { f.copy(p.url, lang.L("The address is on the clipboard.")) })
 	about := faint(lang.L("What isn't here is in the config file. It is read again as soon as you save it."))
 	form := look.Column(look.Wide,
-		labelled(lang.L("Colours"), p.look), labelled(lang.L("In a hurry"), p.hold),
+		labelled(lang.L("Colours"), p.look), labelled(lang.L("In a hurry"), look.Column(0, p.hold, look.Inset(look.Small(lang.L("Every call and every question is denied until you switch this off.")), 8, 0))),
 		look.Inset(look.Rule(), 0, look.Gap), p.facts.box, about, look.Across(look.Gap, p.file, p.folder, address))
-	p.box = container.NewBorder(head(pageTitle(lang.L("Settings")), look.Muted("")), nil, nil, nil, newScrolled(look.Inset(form, look.Margin, look.Gap)))
+	p.form = newScrolled(look.Inset(form, look.Margin, look.Gap))
+	p.box = container.NewBorder(head(pageTitle(lang.L("Settings")), look.Muted("")), nil, nil, nil, p.form.box)
 	return p
 }
 
@@ -62,14 +64,16 @@ func (p *settingsPage) apply(s *wire.Snapshot) {
 	if !s.Core.Started.IsZero() {
 		up = lang.L("for {{.Span}}", named{"Span": look.Span(now.Sub(s.Core.Started))})
 	}
-	p.facts.set([]fact{
+	if p.facts.set([]fact{
 		{lang.L("Version"), s.Core.Version, ""},
 		{lang.L("Runs"), up, look.Exact(s.Core.Started)},
 		{lang.L("Endpoint"), s.Core.URL, ""},
 		{lang.L("Config file"), s.Config.Path, ""},
 		{lang.L("Logs"), s.Core.LogDir, ""},
 		{lang.L("Sessions"), sessions(s.Core.Sessions), ""},
-	})
+	}) {
+		p.form.again()
+	}
 }
 
 func sessions(n int) string {

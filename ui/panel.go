@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strings"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -14,6 +13,9 @@ import (
 	"bridgekeeper/ui/look"
 )
 
+// shortWindow is below what height a list matters more than a card under it.
+const shortWindow = 520
+
 // lastWords is how many of a dead server's lines its card shows.
 const lastWords = 6
 
@@ -24,6 +26,7 @@ type whyCard struct {
 	edit  func(server, env string)
 	now   wire.Server
 	fix   cause
+	short bool // in a low window it leaves the last words out
 
 	box    fyne.CanvasObject
 	side   *look.Block
@@ -57,9 +60,11 @@ func newWhyCard(f *frame, edit func(server, env string)) *whyCard {
 	return c
 }
 
-func (c *whyCard) update(s wire.Server) {
+// update reports whether the card may have another size now.
+func (c *whyCard) update(s wire.Server) (moved bool) {
 	c.now, c.fix = s, causeOf(s)
 	title, about, says := c.tell(s)
+	before := c.name.String() + c.says.String() + c.words.Text + c.main.Text()
 	c.name.Set(title, "")
 	c.about.Set(about, "")
 	c.says.Set(says)
@@ -74,7 +79,7 @@ func (c *whyCard) update(s wire.Server) {
 	if c.words.Text != lines {
 		c.words.SetText(lines)
 	}
-	show(c.ground, lines != "")
+	show(c.ground, lines != "" && (!c.short || c.frame.high >= shortWindow))
 	tone := look.Failed
 	if s.State != stateFailed {
 		tone = look.Asking
@@ -82,6 +87,11 @@ func (c *whyCard) update(s wire.Server) {
 	c.side.Paint(tone.Color(), "")
 	c.main.SetText(c.fixWord())
 	show(c.again, c.fix.fix != fixStart && s.State != stateHeld)
+	moved = c.name.String()+c.says.String()+c.words.Text+c.main.Text() != before
+	if moved {
+		c.box.Refresh()
+	}
+	return moved
 }
 
 // tell returns the card's title, what stands beside it, and its sentence.
@@ -98,7 +108,10 @@ func (c *whyCard) tell(s wire.Server) (title, about, says string) {
 	if e == nil {
 		return title, "", ""
 	}
-	about = join(restarts(s.Restarts), lang.L("last seen {{.Time}}", named{"Time": e.At.Local().Format("15:04:05")}))
+	about = join(exitWords(e), lang.L("last one {{.Time}}", named{"Time": e.At.Local().Format("15:04:05")}))
+	if s.Restarts > 0 {
+		about = join(lang.N("{{.Count}} crashes", s.Restarts+1, named{"Count": s.Restarts + 1}), about)
+	}
 	says = sentence(look.Show(e.Reason))
 	if c.fix.says != "" {
 		says += " " + c.fix.says
@@ -134,6 +147,7 @@ type briefPanel struct {
 	frame *frame
 	now   wire.Server
 	box   fyne.CanvasObject
+	line  *fyne.Container
 	name  *look.Text
 	facts *look.Text
 	again *look.Button
@@ -142,17 +156,17 @@ type briefPanel struct {
 func newBriefPanel(f *frame, open func(name string)) *briefPanel {
 	b := &briefPanel{frame: f, name: look.Strong("").Whole(), facts: look.Muted("")}
 	b.again = look.NewButton(lang.L("Restart"), look.Ordinary, func() { f.act(b.now.Name, "restart") })
-	buttons := look.Across(look.Gap, b.again,
-		look.NewButton(lang.L("Log"), look.Ordinary, func() { f.logs(b.now.Name) }),
-		look.NewButton(lang.L("Remove"), look.Ordinary, func() { f.remove(b.now.Name) }),
-		look.NewButton(lang.L("Tools and settings"), look.Ordinary, func() { open(b.now.Name) }))
-	line := container.NewBorder(nil, nil, nil, buttons, container.New(titleLayout{}, b.name, b.facts))
-	b.box = container.NewBorder(look.Rule(), nil, nil, nil, look.Inset(line, look.Margin, 10))
+	buttons := look.Across(look.Gap, look.NewButton(lang.L("Details"), look.Ordinary, func() { open(b.now.Name) }),
+		look.NewButton(lang.L("Log"), look.Ordinary, func() { f.logs(b.now.Name) }), b.again,
+		look.NewButton(lang.L("Remove"), look.Ordinary, func() { f.remove(b.now.Name) }))
+	b.line = container.NewBorder(nil, nil, nil, buttons, container.New(titleLayout{}, b.name, b.facts))
+	b.box = container.NewBorder(look.Rule(), nil, nil, nil, look.Inset(b.line, look.Margin, 10))
 	return b
 }
 
-func (b *briefPanel) update(s wire.Server, now time.Time) {
+func (b *briefPanel) update(s wire.Server) {
 	b.now = s
+	other := b.name.String() != s.Name
 	b.name.Set(s.Name, "")
 	version := join(look.Show(s.Title), look.Show(s.Version))
 	if version == s.Name {
@@ -160,4 +174,7 @@ func (b *briefPanel) update(s wire.Server, now time.Time) {
 	}
 	b.facts.Set(join(version, s.Protocol), "")
 	b.again.Able(running(s))
+	if other {
+		b.line.Refresh()
+	}
 }

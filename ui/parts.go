@@ -67,13 +67,13 @@ func (w fixedWidth) Layout(o []fyne.CanvasObject, size fyne.Size) {
 // scrolled is content that may be higher than its room, with lines broken at the
 // width that it has.
 type scrolled struct {
-	*fyne.Container
+	box    *fyne.Container
 	scroll *container.Scroll
 }
 
 func newScrolled(content fyne.CanvasObject) *scrolled {
 	s := &scrolled{scroll: container.NewVScroll(content)}
-	s.Container = container.New(scrolledLayout{s.scroll}, s.scroll)
+	s.box = container.New(scrolledLayout{s.scroll}, s.scroll)
 	return s
 }
 
@@ -83,7 +83,7 @@ func (s *scrolled) top() { s.scroll.ScrollToTop() }
 // again lays the content out anew after parts of it came, went or grew.
 func (s *scrolled) again() {
 	s.scroll.Content.Refresh()
-	s.Container.Refresh()
+	s.box.Refresh()
 }
 
 type scrolledLayout struct{ scroll *container.Scroll }

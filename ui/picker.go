@@ -5,10 +5,14 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/wire"
 )
+
+// pickerSides is what stands beside a picker's text, pickerMost its widest.
+const pickerSides, pickerMost = 48, 320
 
 // option is one value to choose from, and how it is called.
 type option struct{ value, label string }
@@ -76,6 +80,15 @@ func (p *picker) offer(options []option) {
 	p.set(options[0].value)
 	p.set(value)
 	p.Refresh()
+}
+
+// MinSize has room for the longest choice, up to a limit.
+func (p *picker) MinSize() fyne.Size {
+	m := p.Select.MinSize()
+	for _, o := range p.options {
+		m.Width = max(m.Width, min(fyne.MeasureText(o.label, theme.TextSize(), fyne.TextStyle{}).Width+pickerSides, pickerMost))
+	}
+	return m
 }
 
 func (p *picker) TypedKey(e *fyne.KeyEvent) {

@@ -30,6 +30,7 @@ type serverView struct {
 	count int    // how many tools that was
 
 	box      fyne.CanvasObject
+	top      *fyne.Container
 	title    *look.Text
 	about    *look.Text
 	run      *look.Button
@@ -42,8 +43,7 @@ type serverView struct {
 }
 
 func newServerView(f *frame, back func()) *serverView {
-	v := &serverView{frame: f, title: pageTitle(""), about: look.Muted("")}
-	v.about.Height = theme.SizeNameText
+	v := &serverView{frame: f, title: pageTitle(""), about: about()}
 	v.run = look.NewButton("", look.Ordinary, func() { f.act(v.name, v.act) })
 	v.again = look.NewButton(lang.L("Restart"), look.Ordinary, func() { f.act(v.name, "restart") })
 	gone := look.NewButton(lang.L("Remove"), look.Ordinary, func() {
@@ -52,7 +52,7 @@ func newServerView(f *frame, back func()) *serverView {
 		f.remove(name)
 	})
 	up := look.IconButton(theme.NavigateBackIcon(), lang.L("Back to all servers"), back)
-	line := container.NewBorder(nil, nil, up, look.Across(look.Gap, v.again, v.run, gone), container.New(titleLayout{}, v.title, v.about))
+	v.top = container.NewBorder(nil, nil, up, look.Across(look.Gap, v.again, v.run, gone), look.Inset(container.New(titleLayout{}, v.title, v.about), look.Gap, 0))
 	v.overview = newOverview(f, func(_, env string) { v.edit(env) })
 	v.tools = newToolsPane(f)
 	v.settings = newServerForm(f)
@@ -60,8 +60,8 @@ func newServerView(f *frame, back func()) *serverView {
 		if v.tools != nil && n == partTools {
 			v.load()
 		}
-	}, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Settings")}, v.overview.box, v.tools.box, v.settings.box)
-	v.box = container.NewBorder(look.Column(0, look.Inset(line, look.Margin-look.Wide, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, nil, nil, v.tabs.body)
+	}, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Settings")}, v.overview.box.box, v.tools.box, v.settings.box.box)
+	v.box = container.NewBorder(look.Column(0, look.Inset(v.top, look.Margin-look.Gap, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, nil, nil, v.tabs.body)
 	return v
 }
 
@@ -90,6 +90,7 @@ func (v *serverView) apply() bool {
 		return false
 	}
 	h := healthOf(s, v.frame.now())
+	before := v.title.String() + v.run.Text()
 	v.title.Set(s.Name, "")
 	v.about.Set(join(h.word, h.detail), "")
 	v.about.Paint(h.tone.Words())
@@ -99,6 +100,9 @@ func (v *serverView) apply() bool {
 	}
 	v.run.SetText(actWord(v.act))
 	v.again.Able(running(s))
+	if v.title.String()+v.run.Text() != before {
+		v.top.Refresh()
+	}
 	v.overview.apply(s)
 	v.settings.apply(s)
 	v.tools.apply(s)
@@ -125,11 +129,10 @@ type overview struct {
 	box   *scrolled
 	why   *whyCard
 	facts *facts
-	spark *look.Spark
 }
 
 func newOverview(f *frame, edit func(server, env string)) *overview {
-	o := &overview{frame: f, facts: newFacts(), spark: look.NewSpark(), why: newWhyCard(f, edit)}
+	o := &overview{frame: f, facts: newFacts(), why: newWhyCard(f, edit)}
 	log := look.NewButton(lang.L("Open its log"), look.Ordinary, func() { f.logs(o.now.Name) })
 	address := look.NewButton(lang.L("Copy its own address"), look.Ordinary, func() { f.copy(o.now.URL, lang.L("The address is on the clipboard.")) })
 	content := look.Column(look.Wide, o.why.box, look.Inset(o.facts.box, look.Margin, 0), look.Inset(look.Across(look.Gap, log, address), look.Margin, look.Gap))
@@ -140,13 +143,8 @@ func newOverview(f *frame, edit func(server, env string)) *overview {
 func (o *overview) apply(s wire.Server) {
 	o.now = s
 	now := o.frame.now()
-	if troubled(s) {
-		o.why.update(s)
-	}
-	if o.why.box.Visible() != troubled(s) {
-		show(o.why.box, troubled(s))
-		o.box.again()
-	}
+	moved := troubled(s) && o.why.update(s) || o.why.box.Visible() != troubled(s)
+	show(o.why.box, troubled(s))
 	h := healthOf(s, now)
 	memory, cpu := usage(s)
 	copies := make([]string, 0, len(s.Instances))
@@ -165,7 +163,7 @@ func (o *overview) apply(s wire.Server) {
 	if s.PID > 0 {
 		pid = lang.L("process {{.PID}}", named{"PID": s.PID})
 	}
-	o.facts.set([]fact{
+	lines := []fact{
 		{lang.L("State"), join(h.word, h.detail), look.Exact(h.since)},
 		{lang.L("Runs as"), join(pid, memory, cpu), ""},
 		{lang.L("Calls"), calls, ""},
@@ -178,7 +176,10 @@ func (o *overview) apply(s wire.Server) {
 		{lang.L("Shared"), sharingWord(s.Entry.Sharing), ""},
 		{lang.L("Copies"), strings.Join(copies, ", "), ""},
 		{lang.L("Stray lines"), strays(s.Strays), lang.L("Lines on its standard output that were no messages. They are in its log.")},
-	})
+	}
+	if o.facts.set(lines) || moved {
+		o.box.again()
+	}
 }
 
 func count(n int, what string) string {
@@ -219,7 +220,8 @@ type facts struct {
 
 func newFacts() *facts { return &facts{box: look.Column(6)} }
 
-func (f *facts) set(list []fact) {
+// set reports whether lines came or went.
+func (f *facts) set(list []fact) (moved bool) {
 	list = slices.DeleteFunc(list, func(one fact) bool { return one.value == "" })
 	same := len(list) == len(f.last)
 	for i := range list {
@@ -237,6 +239,7 @@ func (f *facts) set(list []fact) {
 		f.box.Objects[i].(*fyne.Container).Objects[1].(*look.Text).Set(one.value, one.tip)
 	}
 	f.last = list
+	return !same
 }
 
 type factLayout struct{}

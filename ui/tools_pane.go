@@ -31,12 +31,14 @@ type toolsPane struct {
 	preset *picker
 	search *widget.Entry
 	about  *look.Text
+	count  *look.Text
+	bar    *fyne.Container
 	rows   *rows
 	detail *toolDetail
 }
 
 func newToolsPane(f *frame) *toolsPane {
-	p := &toolsPane{frame: f, about: look.Muted("")}
+	p := &toolsPane{frame: f, about: look.Muted(""), count: look.Muted("").Whole()}
 	p.preset = newPicker(append([]option{{"", lang.L("As the default says")}}, presets()...), func(value string) {
 		f.editServer(p.server, wire.EditServer{Ask: &value}, nil)
 	})
@@ -53,12 +55,12 @@ func newToolsPane(f *frame) *toolsPane {
 	p.rows.onOpen = func(i int) { p.toggle(p.shown[i].Name) }
 	p.detail = newToolDetail(f)
 	asks := look.Muted(lang.L("Ask me before")).Whole()
-	bar := newToolbar(f, 700, []fyne.CanvasObject{p.search, p.about},
+	p.bar = newToolbar(f, 700, []fyne.CanvasObject{p.search, p.about},
 		[]fyne.CanvasObject{asks, p.preset, p.about}, []fyne.CanvasObject{p.search},
-		[]fyne.CanvasObject{p.search, p.about, asks, p.preset})
-	top := look.Inset(bar, look.Margin, 4)
+		[]fyne.CanvasObject{p.search, p.count, asks, p.preset})
+	top := look.Inset(p.bar, look.Margin, 4)
 	p.box = container.NewBorder(top, nil, nil, nil, container.New(sideBySide{0.42}, p.rows,
-		container.NewBorder(nil, nil, look.Rule(), nil, p.detail.box)))
+		container.NewBorder(nil, nil, look.Rule(), nil, p.detail.box.box)))
 	return p
 }
 
@@ -88,7 +90,7 @@ func (p *toolsPane) load() {
 			return
 		}
 		if err != nil {
-			p.about.Set(explain(err), "")
+			p.detail.none(explain(err))
 			return
 		}
 		p.take(tools)
@@ -133,6 +135,8 @@ func (p *toolsPane) filter() {
 		about = join(about, lang.L("{{.Count}} off", named{"Count": off}))
 	}
 	p.about.Set(about, "")
+	p.count.Set(about, "")
+	p.bar.Refresh()
 	p.rows.choose(slices.IndexFunc(p.shown, func(t wire.Tool) bool { return t.Name == p.chosen }))
 	p.rows.Refresh()
 	if len(p.all) == 0 {

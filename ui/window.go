@@ -218,7 +218,7 @@ func (l mainLayout) Layout(o []fyne.CanvasObject, size fyne.Size) {
 		}
 	}
 	show(l.w.urlBox, !narrow)
-	l.w.frame.room = size.Width - side
+	l.w.frame.room, l.w.frame.high = size.Width-side, size.Height
 	o[0].Resize(fyne.NewSize(side, size.Height))
 	o[1].Move(fyne.NewPos(side, 0))
 	o[1].Resize(fyne.NewSize(size.Width-side, size.Height))
