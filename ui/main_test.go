@@ -134,3 +134,22 @@ func tools(n int) []wire.Tool {
 	}
 	return list[:n]
 }
+
+// busy fills a record with a day of calls.
+func busy(c *calls) {
+	at := func(i int) time.Time { return moment.Add(-time.Duration(i*i) * 3 * time.Second) }
+	kinds := []wire.Activity{
+		{Host: "claude-code", Server: "rooms", Tool: "reboot_room", Decision: "deny", By: "window", Rule: "denied by a person"},
+		{Host: "claude-code", Server: "rooms", Tool: "get_room_status", Decision: "allow", By: "policy", Rule: "read-only tool", Outcome: "ok", MS: 4.2, Bytes: 1200},
+		{Host: "cursor", Server: "github", Tool: "create_issue", Decision: "allow", By: "window", Rule: "allowed once", Outcome: "ok", MS: 412, ArgBytes: 310, ArgSum: "a1b2c3d4e5f60718"},
+		{Host: "cursor", Server: "github", Tool: "search_issues", Decision: "allow", By: "policy", Rule: "rule: github read tools", Outcome: "ok", MS: 198},
+		{Host: "codex", Server: "filesystem", Tool: "write_file", Decision: "allow", By: "window", Outcome: "ok", MS: 9},
+		{Host: "claude-code", Server: "postgres", Tool: "query", Decision: "allow", By: "policy", Outcome: "server_down"},
+		{Host: "claude-code", Server: "playwright", Tool: "navigate", Decision: "allow", By: "policy", Rule: "read-only tool", Outcome: "ok", MS: 3120},
+	}
+	for i := 160; i >= 0; i-- {
+		a := kinds[i%len(kinds)]
+		a.ID, a.Time, a.Kind = fmt.Sprintf("%04x", 1000-i), at(i), wire.ActivityCall
+		c.add(a)
+	}
+}

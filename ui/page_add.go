@@ -44,7 +44,7 @@ type addPage struct {
 func newAddPage(f *frame) *addPage {
 	p := &addPage{frame: f}
 	p.tabs = newTabs(nil, []string{lang.L("Command"), lang.L("Paste")}, p.commandPart(), p.pastePart())
-	p.box = container.NewBorder(look.Column(0, head(pageTitle(lang.L("Add server")), look.Muted("")), look.Inset(p.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, nil, nil, p.tabs.body)
+	p.box = framed(look.Column(0, head(pageTitle(lang.L("Add server")), look.Muted("")), look.Inset(p.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, p.tabs.body)
 	p.changed()
 	p.pasted()
 	return p

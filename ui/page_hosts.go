@@ -50,7 +50,7 @@ func newHostsPage(f *frame) *hostsPage {
 		lang.L("Each app gets a token of its own, so that you see who calls what, and can take it away again."),
 		look.NewButton(lang.L("Connect an app"), look.Accent, p.join.begin)))
 	top := head(pageTitle(lang.L("Hosts")), p.about, look.NewButton(lang.L("Connect an app"), look.Accent, p.join.begin))
-	p.list = container.NewBorder(look.Column(0, top, p.join.box), p.panel.box, nil, nil, look.Stack(p.rows, p.none))
+	p.list = framed(look.Column(0, top, p.join.box), p.panel.box, look.Stack(p.rows, p.none))
 	p.join.onMove = p.list.Refresh
 	p.box = p.list
 	p.panel.box.Hide()

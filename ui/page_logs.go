@@ -79,7 +79,7 @@ func newLogsPage(f *frame) *logsPage {
 	p.detail.Hide()
 	p.jump = look.NewButton(lang.L("Go to the newest"), look.Quiet, p.toEnd)
 	foot := look.Inset(container.NewBorder(nil, nil, nil, p.jump, p.state), look.Margin, 4)
-	p.box = container.NewBorder(look.Column(0, top, look.Rule()), look.Column(0, p.detail, look.Rule(), foot), nil, nil, p.rows)
+	p.box = framed(look.Column(0, top, look.Rule()), look.Column(0, p.detail, look.Rule(), foot), p.rows)
 	return p
 }
 

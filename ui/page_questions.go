@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 
@@ -42,7 +41,7 @@ func newQuestionsPage(f *frame) *questionsPage {
 		})
 	p.rows.onOpen = p.show
 	p.none = empty(lang.L("Nothing waits for you"), lang.L("When a tool wants to do something that you want to be asked about, the question comes by itself, and stands here until it is answered."), nil)
-	p.box = container.NewBorder(head(pageTitle(lang.L("Questions")), p.about), nil, nil, nil, look.Stack(p.rows, p.none))
+	p.box = framed(head(pageTitle(lang.L("Questions")), p.about), nil, look.Stack(p.rows, p.none))
 	return p
 }
 

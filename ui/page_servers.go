@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 
 	"bridgekeeper/app/wire"
@@ -47,10 +46,9 @@ func newServersPage(f *frame) *serversPage {
 	p.why, p.brief = newWhyCard(f, p.edit), newBriefPanel(f, p.open)
 	p.why.short = true
 	p.panel = look.Stack(p.why.box, p.brief.box)
-	p.list = container.NewBorder(top, p.panel, nil, nil, p.rows)
-	p.none = container.NewBorder(head(pageTitle(lang.L("Servers")), look.Muted("")), nil, nil, nil,
-		empty(lang.L("No servers yet"), lang.L("Add one, and every app on this computer can use it through Bridgekeeper."),
-			look.NewButton(lang.L("Add server"), look.Accent, func() { f.visit(PageAdd) })))
+	p.list = framed(top, p.panel, p.rows)
+	p.none = framed(head(pageTitle(lang.L("Servers")), look.Muted("")), nil, empty(lang.L("No servers yet"), lang.L("Add one, and every app on this computer can use it through Bridgekeeper."),
+		look.NewButton(lang.L("Add server"), look.Accent, func() { f.visit(PageAdd) })))
 	p.view = newServerView(f, p.back)
 	p.view.box.Hide()
 	p.none.Hide()

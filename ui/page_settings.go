@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
@@ -45,7 +44,7 @@ func newSettingsPage(f *frame) *settingsPage {
 		labelled(lang.L("Colours"), p.look), labelled(lang.L("In a hurry"), look.Column(0, p.hold, look.Inset(look.Small(lang.L("Every call and every question is denied until you switch this off.")), 8, 0))),
 		look.Inset(look.Rule(), 0, look.Gap), p.facts.box, about, look.Across(look.Gap, p.file, p.folder, address))
 	p.form = newScrolled(look.Inset(form, look.Margin, look.Gap))
-	p.box = container.NewBorder(head(pageTitle(lang.L("Settings")), look.Muted("")), nil, nil, nil, p.form.box)
+	p.box = framed(head(pageTitle(lang.L("Settings")), look.Muted("")), nil, p.form.box)
 	return p
 }
 

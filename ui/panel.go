@@ -51,12 +51,9 @@ func newWhyCard(f *frame, edit func(server, env string)) *whyCard {
 	c.again = look.NewButton(lang.L("Start again"), look.Ordinary, func() { f.act(c.now.Name, "start") })
 	c.log = look.NewButton(lang.L("Open its log"), look.Quiet, func() { f.logs(c.now.Name) })
 	c.side = look.NewBlock(theme.ColorNameError, 2)
-	c.side.Least = fyne.NewSize(3, 3)
-	ground := look.NewBlock(look.ColorSurface, 6)
-	ground.Stroke = theme.ColorNameSeparator
-	inner := look.Column(4, container.New(titleLayout{}, c.name, c.about), c.says, c.ground,
+	inner := look.Column(6, container.New(titleLayout{}, c.name, c.about), c.says, c.ground,
 		look.Across(look.Gap, c.main, c.again, c.log))
-	c.box = look.Inset(look.Stack(ground, container.NewBorder(nil, nil, c.side, nil, look.Inset(inner, 12, 8))), look.Margin, 14)
+	c.box = look.Inset(look.Edged(c.side, look.Inset(inner, 14, 12)), look.Margin, 14)
 	return c
 }
 

@@ -118,3 +118,39 @@ func show(o fyne.CanvasObject, on bool) {
 		o.Hide()
 	}
 }
+
+// framed puts a page's content between what is above and below it, whose lines
+// break at the page's width. Either may be nil.
+func framed(top, bottom, center fyne.CanvasObject) *fyne.Container {
+	l := &framedLayout{top, bottom, center}
+	c := container.New(l)
+	for _, o := range []fyne.CanvasObject{top, bottom, center} {
+		if o != nil {
+			c.Add(o)
+		}
+	}
+	return c
+}
+
+type framedLayout struct{ top, bottom, center fyne.CanvasObject }
+
+func (l *framedLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(240, 120) }
+
+func (l *framedLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
+	edge := func(o fyne.CanvasObject) float32 {
+		if o == nil || !o.Visible() {
+			return 0
+		}
+		return look.HeightFor(o, s.Width)
+	}
+	top, bottom := edge(l.top), edge(l.bottom)
+	if l.top != nil {
+		l.top.Resize(fyne.NewSize(s.Width, top))
+	}
+	if l.bottom != nil {
+		l.bottom.Resize(fyne.NewSize(s.Width, bottom))
+		l.bottom.Move(fyne.NewPos(0, s.Height-bottom))
+	}
+	l.center.Move(fyne.NewPos(0, top))
+	l.center.Resize(fyne.NewSize(s.Width, max(0, s.Height-top-bottom)))
+}

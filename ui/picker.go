@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/ui/look"
 )
 
 // pickerSides is what stands beside a picker's text, pickerMost its widest.
@@ -80,6 +81,28 @@ func (p *picker) offer(options []option) {
 	p.set(options[0].value)
 	p.set(value)
 	p.Refresh()
+}
+
+// CreateRenderer adds a border, which Fyne's own has not: without one it can't be
+// told from the page in the light look.
+func (p *picker) CreateRenderer() fyne.WidgetRenderer {
+	border := look.NewBlock("", look.Corner)
+	border.Stroke = theme.ColorNameInputBorder
+	return &pickerRenderer{p.Select.CreateRenderer(), border}
+}
+
+type pickerRenderer struct {
+	fyne.WidgetRenderer
+	border *look.Block
+}
+
+func (r *pickerRenderer) Layout(s fyne.Size) {
+	r.WidgetRenderer.Layout(s)
+	r.border.Resize(s)
+}
+
+func (r *pickerRenderer) Objects() []fyne.CanvasObject {
+	return append(r.WidgetRenderer.Objects(), r.border)
 }
 
 // MinSize has room for the longest choice, up to a limit.

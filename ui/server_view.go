@@ -61,7 +61,7 @@ func newServerView(f *frame, back func()) *serverView {
 			v.load()
 		}
 	}, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Settings")}, v.overview.box.box, v.tools.box, v.settings.box.box)
-	v.box = container.NewBorder(look.Column(0, look.Inset(v.top, look.Margin-look.Gap, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, nil, nil, v.tabs.body)
+	v.box = framed(look.Column(0, look.Inset(v.top, look.Margin-look.Gap, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, v.tabs.body)
 	return v
 }
 

@@ -7,7 +7,6 @@ import (
 	"fyne.io/fyne/v2"
 
 	"bridgekeeper/app/wire"
-	"bridgekeeper/ui/look"
 	"bridgekeeper/ui/look/looktest"
 )
 
@@ -60,6 +59,20 @@ func scenes() map[string]func(*stage) {
 			s.Visit(PageQuestions)
 			s.pages[PageQuestions].(*questionsPage).take(past())
 		},
+		"activity": func(s *stage) {
+			s.Visit(PageActivity)
+			p := s.pages[PageActivity].(*activityPage)
+			busy(p.calls)
+			p.draw()
+		},
+		"activity-chosen": func(s *stage) {
+			s.Visit(PageActivity)
+			p := s.pages[PageActivity].(*activityPage)
+			busy(p.calls)
+			p.draw()
+			p.rows.Select(2)
+		},
+		"secrets": func(s *stage) { s.Visit(PageSecrets) },
 		"hosts": func(s *stage) {
 			s.Visit(PageHosts)
 			s.pages[PageHosts].(*hostsPage).rows.Select(1)
@@ -93,7 +106,6 @@ func scenes() map[string]func(*stage) {
 			snap.Core.Warnings = []string{"port 2734 was taken, so hosts reach this run at 2735"}
 			s.model.Apply(snap)
 			s.frame.tell("notes was removed.", "Undo", func() {}, false)
-			look.ShowTip(servers(s).about, "A tip of two\nlines, the second of which is longer.", fyne.NewPos(500, 200))
 		},
 	}
 }

@@ -176,6 +176,9 @@ var (
 	portWords    = []string{"eaddrinuse", "address already in use"}
 )
 
+// secretNames are parts of the names of variables that hold secrets.
+var secretNames = []string{"password", "passwd", "token", "key", "secret", "credential"}
+
 func causeOf(s wire.Server) cause {
 	e := s.LastExit
 	if e == nil {
@@ -214,7 +217,7 @@ func suspect(env map[string]string, text string) string {
 		if strings.Contains(text, low) {
 			return name
 		}
-		if guess == "" && has(low, []string{"password", "passwd", "token", "key", "secret"}) {
+		if guess == "" && has(low, secretNames) {
 			guess = name
 		}
 	}

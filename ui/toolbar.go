@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -15,7 +17,8 @@ type toolbar struct {
 	one   []fyne.CanvasObject   // all, in one line
 	two   [][]fyne.CanvasObject // the same in two
 	wide  map[fyne.CanvasObject]bool
-	least float32 // below this width of the page there are two lines
+	only  []fyne.CanvasObject // that are in one of the two arrangements
+	least float32             // below this width of the page there are two lines
 }
 
 // spring takes the room that is left in a line where nothing else does.
@@ -34,6 +37,11 @@ func newToolbar(f *frame, least float32, stretch []fyne.CanvasObject, first, sec
 				seen[o] = true
 				c.Add(o)
 			}
+		}
+	}
+	for o := range seen {
+		if slices.Contains(one, o) != (slices.Contains(first, o) || slices.Contains(second, o)) {
+			t.only = append(t.only, o)
 		}
 	}
 	return c
@@ -65,8 +73,12 @@ func (t *toolbar) MinSize([]fyne.CanvasObject) fyne.Size {
 }
 
 func (t *toolbar) Layout(_ []fyne.CanvasObject, size fyne.Size) {
+	lines := t.lines()
+	for _, o := range t.only {
+		show(o, slices.ContainsFunc(lines, func(line []fyne.CanvasObject) bool { return slices.Contains(line, o) }))
+	}
 	var y float32
-	for _, line := range t.lines() {
+	for _, line := range lines {
 		var used, high float32
 		for _, o := range line {
 			if !o.Visible() {

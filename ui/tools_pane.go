@@ -59,7 +59,7 @@ func newToolsPane(f *frame) *toolsPane {
 		[]fyne.CanvasObject{asks, p.preset, p.about}, []fyne.CanvasObject{p.search},
 		[]fyne.CanvasObject{p.search, p.count, asks, p.preset})
 	top := look.Inset(p.bar, look.Margin, 4)
-	p.box = container.NewBorder(top, nil, nil, nil, container.New(sideBySide{0.42}, p.rows,
+	p.box = framed(top, nil, container.New(sideBySide{0.42}, p.rows,
 		container.NewBorder(nil, nil, look.Rule(), nil, p.detail.box.box)))
 	return p
 }

@@ -78,10 +78,16 @@ func (w *Main) build() {
 		logs.only(server)
 		w.Visit(PageLogs)
 	}
-	w.add(PageServers, lang.L("Servers"), look.Icon("servers"), newServersPage(f))
+	servers := newServersPage(f)
+	w.add(PageServers, lang.L("Servers"), look.Icon("servers"), servers)
 	w.add(PageQuestions, lang.L("Questions"), look.Icon("questions"), newQuestionsPage(f))
 	w.add(PageLogs, lang.L("Logs"), look.Icon("logs"), logs)
+	w.add(PageActivity, lang.L("Activity"), look.Icon("activity"), newActivityPage(f))
 	w.add(PageHosts, lang.L("Hosts"), look.Icon("hosts"), newHostsPage(f))
+	w.add(PageSecrets, lang.L("Secrets"), look.Icon("secrets"), newSecretsPage(f, func(server, env string) {
+		w.Visit(PageServers)
+		servers.edit(server, env)
+	}))
 	w.add(PageAdd, lang.L("Add server"), look.Icon("add"), newAddPage(f))
 	w.add(PageSettings, lang.L("Settings"), look.Icon("settings"), newSettingsPage(f))
 	w.first = newFirstRun(f, func() { w.changed() })
@@ -102,7 +108,7 @@ func (w *Main) build() {
 	w.body.Add(w.first.content())
 	w.first.content().Hide()
 	w.strips = newStrips(f)
-	main := container.NewBorder(w.strips.box, w.foot.box, nil, nil, w.body)
+	main := framed(w.strips.box, w.foot.box, w.body)
 	w.all = look.Stack(look.NewBlock(theme.ColorNameBackground, 0), container.New(mainLayout{w}, w.side, main))
 	w.foot.onMove = main.Refresh
 	w.strips.onMove = main.Refresh

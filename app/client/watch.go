@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"time"
 
@@ -71,7 +72,11 @@ func stream[T any](ctx context.Context, c *Client, path string, send func(T) err
 		return err
 	}
 	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
+	return decodeLines(ctx, resp.Body, send)
+}
+
+func decodeLines[T any](ctx context.Context, body io.Reader, send func(T) error) error {
+	lines := bufio.NewScanner(body)
 	lines.Buffer(make([]byte, 0, 4096), maxLine)
 	for lines.Scan() {
 		line := bytes.TrimSpace(lines.Bytes())
