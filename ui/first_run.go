@@ -44,6 +44,10 @@ func newFirstRun(f *frame, done func()) *firstRun {
 	r.end = newStep("3", lang.L("Try it"), lang.L("Ask for something in your app. Before a tool changes anything, you are asked here."),
 		look.NewButton(lang.L("Show my servers"), look.Ordinary, finish))
 	about := faint(lang.L("Your servers run here once, every app shares them, and you are asked before anything dangerous."))
+	if f.self == "" {
+		r.server.button.OnTapped = func() { f.visit(PageAdd) }
+		r.server.button.SetText(lang.L("Add server"))
+	}
 	own := look.NewButton(lang.L("Add a server of my own"), look.Quiet, func() { f.visit(PageAdd) })
 	column := look.Column(look.Wide, look.Across(0, pageTitle(lang.L("Three steps, two minutes"))), about, r.server.box, r.host.box, r.end.box,
 		container.NewBorder(nil, nil, own, look.NewButton(lang.L("Finish later"), look.Ordinary, finish)))
@@ -81,7 +85,7 @@ func (r *firstRun) apply(s *wire.Snapshot) {
 func (r *firstRun) examples() {
 	r.frame.do(func(ctx context.Context, c *client.Client) error {
 		for _, name := range []string{"rooms", "tickets"} {
-			err := c.AddServer(ctx, wire.AddServer{Name: name, Entry: wire.Entry{Command: "bridgekeeper", Args: []string{"example", name}}})
+			err := c.AddServer(ctx, wire.AddServer{Name: name, Entry: wire.Entry{Command: r.frame.self, Args: []string{"example", name}}})
 			if err != nil && wire.AsError(err).Code != wire.CodeServerExists {
 				return err
 			}

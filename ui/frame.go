@@ -30,6 +30,7 @@ type frame struct {
 	win   fyne.Window
 	app   fyne.App
 	now   func() time.Time
+	self  string  // path of this program, "" when it isn't known
 	room  float32 // width of the page
 	high  float32 // its height
 

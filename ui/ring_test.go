@@ -93,7 +93,7 @@ func TestRingLines(t *testing.T) {
 	if len(long.Text) > ringText || !long.Cut || !strings.HasSuffix(long.Text, "ü") {
 		t.Errorf("%d bytes kept", len(long.Text))
 	}
-	if odd, _ := r.at(1); odd.Text != "red text⟨U+202E⟩⟨U+0000⟩" {
+	if odd, _ := r.at(1); odd.Text != "red text‹U+202E›‹U+0000›" {
 		t.Errorf("got %q", odd.Text)
 	}
 }

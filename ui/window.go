@@ -48,8 +48,10 @@ type Main struct {
 
 // Options are what a Main needs besides its model and window.
 type Options struct {
-	Ask func(id string) // opens the pop-up of a question
-	Now func() time.Time
+	Ask   func(id string)   // opens the pop-up of a question
+	Shown func(page string) // brings the window up, because the core asks for it; may be nil
+	Self  string            // the program's own path: it has the example servers; "" leaves them out
+	Now   func() time.Time
 }
 
 // NewMain builds the window's content and puts it into win.
@@ -58,7 +60,7 @@ func NewMain(app fyne.App, win fyne.Window, m *Model, o Options) *Main {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	w.frame = &frame{model: m, win: win, app: app, now: o.Now, ask: o.Ask, tell: w.foot.say}
+	w.frame = &frame{model: m, win: win, app: app, now: o.Now, ask: o.Ask, self: o.Self, tell: w.foot.say}
 	w.frame.visit = w.Visit
 	w.build()
 	w.whole = look.WithTips(win.Canvas(), w.all)
@@ -66,6 +68,7 @@ func NewMain(app fyne.App, win fyne.Window, m *Model, o Options) *Main {
 	win.SetPadded(false)
 	m.Listen(w.changed)
 	m.notice = func(n wire.Notice) { w.frame.tell(sentence(look.Show(n.Text)), "", nil, n.Level == "error") }
+	m.show = o.Shown
 	w.shortcuts(win.Canvas())
 	w.Visit(PageServers)
 	return w
