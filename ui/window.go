@@ -15,6 +15,8 @@ import (
 )
 
 const (
+	// tick is how often times are told anew: "12 s" counts.
+	tick = time.Second
 	// narrowWidth is below what the sidebar shows icons alone: a window of 1280
 	// pixels at twice the size is 640 wide.
 	narrowWidth = 760
@@ -33,6 +35,7 @@ type Main struct {
 	order []string
 	now   string // name of the page that is shown
 	seen  bool   // the window can be seen
+	stop  func() // ends its clock
 
 	items  map[string]*item
 	body   *fyne.Container
@@ -163,8 +166,25 @@ func (w *Main) Seen(on bool) {
 	}
 	w.seen = on
 	w.pages[w.now].seen(on)
-	if on {
-		w.changed()
+	if !on {
+		w.stop()
+		return
+	}
+	w.stop = w.frame.model.Keep(w.beat)
+	w.changed()
+}
+
+// beat keeps what is told of times true.
+func (w *Main) beat(ctx context.Context, _ *client.Client) {
+	clock := time.NewTicker(tick)
+	defer clock.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-clock.C:
+			w.frame.model.cross(w.changed)
+		}
 	}
 }
 
