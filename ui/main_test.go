@@ -47,7 +47,7 @@ func newStage(t testing.TB, c *client.Client, snap *wire.Snapshot, dark bool, si
 	m := NewModel(c)
 	m.inline, m.cross = true, func(f func()) { f() }
 	s := &stage{win: win, model: m}
-	s.Main = NewMain(app, win, m, Options{Now: func() time.Time { return moment }, Ask: func(id string) { s.asked = append(s.asked, id) }})
+	s.Main = NewMain(app, win, m, Options{Self: "/opt/bridgekeeper", Now: func() time.Time { return moment }, Ask: func(id string) { s.asked = append(s.asked, id) }})
 	s.foot.after = func(time.Duration, func()) {}
 	win.Resize(size)
 	if snap != nil {

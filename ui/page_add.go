@@ -150,10 +150,14 @@ func suggestName(e wire.Entry) string {
 			break
 		}
 	}
-	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.ReplaceAll(name, `\`, "/")
 	if i := strings.LastIndex(name, "@"); i > 0 {
 		name = name[:i]
 	}
+	if scope, rest, ok := strings.Cut(strings.TrimPrefix(name, "@"), "/"); ok && slices.Contains([]string{"mcp", "server", "mcp-server"}, rest) {
+		name = scope
+	}
+	name = path.Base(name)
 	if i := strings.LastIndexAny(name, ":"); i > 0 {
 		name = name[:i]
 	}

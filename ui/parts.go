@@ -124,7 +124,7 @@ func show(o fyne.CanvasObject, on bool) {
 func framed(top, bottom, center fyne.CanvasObject) *fyne.Container {
 	l := &framedLayout{top, bottom, center}
 	c := container.New(l)
-	for _, o := range []fyne.CanvasObject{top, bottom, center} {
+	for _, o := range []fyne.CanvasObject{top, center, bottom} { // the order of the keyboard
 		if o != nil {
 			c.Add(o)
 		}

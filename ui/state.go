@@ -40,12 +40,11 @@ const (
 )
 
 func healthOf(s wire.Server, now time.Time) health {
-	for_ := now.Sub(s.Since)
 	h := health{since: s.Since}
 	switch s.State {
 	case stateReady:
 		h.tone, h.word, h.act = look.Ready, lang.L("Ready"), actStop
-		h.detail = join(look.Span(now.Sub(s.Started)), toolCount(s.Tools), restarts(s.Restarts))
+		h.detail = join(since(s.Started, now), toolCount(s.Tools), restarts(s.Restarts))
 		h.since = s.Started
 	case stateStarting:
 		h.tone, h.act = look.Busy, actStop
@@ -53,7 +52,7 @@ func healthOf(s wire.Server, now time.Time) health {
 		if strings.HasPrefix(s.Phase, "installing") {
 			h.word = lang.L("Downloading its package…")
 		}
-		h.detail = look.Span(for_)
+		h.detail = since(s.Since, now)
 		if s.Tools > 0 {
 			h.detail = join(h.detail, lang.N("{{.Count}} tools, from last time", s.Tools, named{"Count": s.Tools}))
 		}
@@ -76,7 +75,7 @@ func healthOf(s wire.Server, now time.Time) health {
 		h.word = lang.L("Waiting for your trust")
 		h.detail = lang.L("Nothing of it runs yet")
 	case stateStopping:
-		h.tone, h.word, h.detail = look.Off, lang.L("Stopping…"), look.Span(for_)
+		h.tone, h.word, h.detail = look.Off, lang.L("Stopping…"), since(s.Since, now)
 	case stateDisabled:
 		h.tone, h.word, h.act, h.detail = look.Off, lang.L("Off"), actStart, toolCount(s.Tools)
 	default:
@@ -86,6 +85,14 @@ func healthOf(s wire.Server, now time.Time) health {
 		}
 	}
 	return h
+}
+
+// since is how long ago a moment was; "" when it isn't known.
+func since(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return look.Span(now.Sub(t))
 }
 
 func exitWords(e *wire.Exit) string {
@@ -185,7 +192,7 @@ func causeOf(s wire.Server) cause {
 		return cause{fix: fixStart}
 	}
 	text := strings.ToLower(e.Reason + "\n" + strings.Join(e.Stderr, "\n"))
-	env := suspect(s.Entry.Env, text)
+	env, named := suspect(s.Entry.Env, text)
 	switch {
 	case has(text, portWords):
 		return cause{says: lang.L("Another program holds the port that it wants."), fix: fixStart}
@@ -193,6 +200,8 @@ func causeOf(s wire.Server) cause {
 		return cause{says: lang.L("What should run wasn't found, or doesn't take these arguments."), fix: fixCommand}
 	case has(text, secretWords) && env != "":
 		return cause{says: lang.L("Its last words are about a password or key."), fix: fixEnv, env: env}
+	case has(text, envWords) && named:
+		return cause{says: lang.L("Its last words are about a setting."), fix: fixEnv, env: env}
 	case has(text, secretWords), has(text, envWords):
 		return cause{says: lang.L("Its last words ask for a password, a key or a setting."), fix: fixCommand}
 	}
@@ -209,17 +218,17 @@ func has(text string, words []string) bool {
 }
 
 // suspect picks the variable that a complaint is most likely about: one that it
-// names, or one that looks like a secret's.
-func suspect(env map[string]string, text string) string {
+// names, or else one that looks like a secret's.
+func suspect(env map[string]string, text string) (name string, named bool) {
 	guess := ""
 	for _, name := range sortedKeys(env) {
 		low := strings.ToLower(name)
 		if strings.Contains(text, low) {
-			return name
+			return name, true
 		}
 		if guess == "" && has(low, secretNames) {
 			guess = name
 		}
 	}
-	return guess
+	return guess, false
 }
