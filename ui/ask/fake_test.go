@@ -158,3 +158,18 @@ func button(t testing.TB, p *Popup, text string) *look.Button {
 	t.Fatalf("there is no button %q", text)
 	return nil
 }
+
+// textOf is the first text within an object.
+func textOf(o fyne.CanvasObject) string {
+	switch o := o.(type) {
+	case *look.Text:
+		return o.String()
+	case *fyne.Container:
+		for _, c := range o.Objects {
+			if s := textOf(c); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}

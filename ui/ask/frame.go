@@ -187,7 +187,6 @@ func (p *Popup) menu(choices []string) {
 	at := p.app.Driver().AbsolutePositionForObject(p.more)
 	size := m.MinSize()
 	m.ShowAtPosition(fyne.NewPos(max(4, at.X+p.more.Size().Width-size.Width), max(4, at.Y-size.Height-4)))
-	p.win.Canvas().Focus(m)
 }
 
 // fetch gets the arguments that were too long for a list. Until they are here

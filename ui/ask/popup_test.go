@@ -72,13 +72,14 @@ func TestAllowByHand(t *testing.T) {
 }
 
 func TestEscapeEverywhere(t *testing.T) {
+	b := newBench(t, look.Light)
 	for _, id := range sampleIDs() {
 		want := wire.ChooseDeny
 		if slices.Contains(sample(id).Choices, wire.ChooseCancel) {
 			want = wire.ChooseCancel
 		}
 		for n := range 40 {
-			b := newBench(t, look.Light)
+			b.core.answers, b.shut = nil, 0
 			p := b.open(sample(id))
 			first := p.win.Canvas().Focused()
 			for range n {
@@ -86,6 +87,7 @@ func TestEscapeEverywhere(t *testing.T) {
 			}
 			at := p.win.Canvas().Focused()
 			if n > 0 && at == first {
+				p.Leave()
 				break
 			}
 			p.key(fyne.KeyEscape)
@@ -130,7 +132,7 @@ func TestLongerChoices(t *testing.T) {
 		b := newBench(t, look.Light)
 		p := b.open(sample("call"))
 		test.Tap(p.more)
-		m, ok := p.win.Canvas().Overlays().Top().(*widget.PopUpMenu)
+		m, ok := p.win.Canvas().Focused().(*widget.PopUpMenu)
 		if !ok {
 			t.Fatal("no menu")
 		}
@@ -423,7 +425,7 @@ func TestNotification(t *testing.T) {
 	p := New(browser, q, b.core, Options{Clock: b.clock})
 	p.Show()
 	defer p.Leave()
-	if browser.note == nil || browser.note.Content != "Claude Code wants to run __calc_____b_ of rooms" {
+	if browser.note == nil || browser.note.Content != "Claude Code wants to run __calc____b_ of rooms" {
 		t.Errorf("%+v", browser.note)
 	}
 }
