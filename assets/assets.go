@@ -18,6 +18,13 @@ var icons embed.FS
 //go:embed tray/*.png tray/*.ico
 var tray embed.FS
 
+// Translations are the words of windows in other languages, by package and
+// language: translations/ask.de.json. The English ones are in the code; en.json
+// has the forms that English needs besides.
+//
+//go:embed translations/*.json
+var Translations embed.FS
+
 //go:embed app/app.svg
 var appSVG []byte
 

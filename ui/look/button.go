@@ -205,7 +205,10 @@ func (r *buttonRenderer) inner() float32 {
 		}
 	}
 	if r.b.Menu {
-		w += 6 + buttonArrow
+		w += buttonArrow
+		if r.b.text != "" {
+			w += 6
+		}
 	}
 	return w
 }
@@ -215,6 +218,10 @@ func (r *buttonRenderer) MinSize() fyne.Size {
 	switch r.b.Kind {
 	case Quiet:
 		side = 4 // its text stands at the edge of what is above and below
+	case Ordinary, Accent, Danger:
+		if r.b.text == "" {
+			side = 9
+		}
 	case Bare:
 		side = (buttonHeight - 4 - buttonIcon) / 2
 		return fyne.NewSize(r.inner()+2*side, buttonHeight-4)
@@ -236,8 +243,11 @@ func (r *buttonRenderer) Layout(s fyne.Size) {
 	r.words.Resize(m)
 	r.words.Move(fyne.NewPos(x, (s.Height-m.Height)/2))
 	if r.b.Menu {
+		if r.b.text != "" {
+			x += m.Width + 6
+		}
 		r.arrow.Resize(fyne.NewSquareSize(buttonArrow))
-		r.arrow.Move(fyne.NewPos(x+m.Width+6, (s.Height-buttonArrow)/2))
+		r.arrow.Move(fyne.NewPos(x, (s.Height-buttonArrow)/2))
 	}
 }
 

@@ -11,9 +11,9 @@ type Tall interface {
 	HeightFor(width float32) float32
 }
 
-// tallLayout is a layout whose height depends on its width.
-type tallLayout interface {
-	heightFor(objects []fyne.CanvasObject, width float32) float32
+// TallLayout is a layout whose height depends on its width.
+type TallLayout interface {
+	HeightFor(objects []fyne.CanvasObject, width float32) float32
 }
 
 // HeightFor is how high an object wants to be at a width.
@@ -22,8 +22,8 @@ func HeightFor(o fyne.CanvasObject, width float32) float32 {
 	case Tall:
 		return o.HeightFor(width)
 	case *fyne.Container:
-		if l, ok := o.Layout.(tallLayout); ok {
-			return l.heightFor(o.Objects, width)
+		if l, ok := o.Layout.(TallLayout); ok {
+			return l.HeightFor(o.Objects, width)
 		}
 	}
 	return o.MinSize().Height
@@ -47,7 +47,7 @@ type column struct {
 	width   float32 // of the last layout: what MinSize counts with
 }
 
-func (l *column) heightFor(objects []fyne.CanvasObject, width float32) float32 {
+func (l *column) HeightFor(objects []fyne.CanvasObject, width float32) float32 {
 	var height float32
 	n := 0
 	for _, o := range objects {
@@ -66,13 +66,13 @@ func (l *column) MinSize(objects []fyne.CanvasObject) fyne.Size {
 			size.Width = max(size.Width, o.MinSize().Width)
 		}
 	}
-	size.Height = l.heightFor(objects, max(size.Width, l.width))
+	size.Height = l.HeightFor(objects, max(size.Width, l.width))
 	return size
 }
 
 func (l *column) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	l.width = size.Width
-	left := max(0, size.Height-l.heightFor(objects, size.Width))
+	left := max(0, size.Height-l.HeightFor(objects, size.Width))
 	var y float32
 	for _, o := range objects {
 		if !o.Visible() {
@@ -91,7 +91,7 @@ func (l *column) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 // inset is space around one object.
 type inset struct{ x, y float32 }
 
-func (l inset) heightFor(objects []fyne.CanvasObject, width float32) float32 {
+func (l inset) HeightFor(objects []fyne.CanvasObject, width float32) float32 {
 	return HeightFor(objects[0], max(0, width-2*l.x)) + 2*l.y
 }
 
@@ -111,7 +111,7 @@ func Stack(objects ...fyne.CanvasObject) *fyne.Container {
 
 type stack struct{}
 
-func (stack) heightFor(objects []fyne.CanvasObject, width float32) float32 {
+func (stack) HeightFor(objects []fyne.CanvasObject, width float32) float32 {
 	var height float32
 	for _, o := range objects {
 		if o.Visible() {
@@ -141,7 +141,7 @@ func (stack) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 // edged is content with a narrow side at its left.
 type edged struct{ side float32 }
 
-func (l edged) heightFor(objects []fyne.CanvasObject, width float32) float32 {
+func (l edged) HeightFor(objects []fyne.CanvasObject, width float32) float32 {
 	return HeightFor(objects[1], width-l.side)
 }
 

@@ -193,6 +193,7 @@ func FuzzShow(f *testing.F) {
 }
 
 func TestAgo(t *testing.T) {
+	looktest.Language(t, "en_GB")
 	now := time.Date(2026, 7, 28, 12, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
 		0: "just now", 12 * time.Second: "12 s ago", 90 * time.Second: "1 min ago", 2*time.Hour + 5*time.Minute: "2 h 5 min ago",

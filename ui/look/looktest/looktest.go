@@ -19,9 +19,29 @@ import (
 // shots is the variable that names a folder for pictures.
 const shots = "BRIDGEKEEPER_SHOTS"
 
-// App is an app in a look, for the length of a test.
+// Language makes windows speak a language for the length of a test.
+func Language(t testing.TB, language string) {
+	t.Helper()
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"} {
+		old, had := os.LookupEnv(name)
+		os.Setenv(name, language+".UTF-8")
+		t.Cleanup(func() {
+			if had {
+				os.Setenv(name, old)
+			} else {
+				os.Unsetenv(name)
+			}
+		})
+	}
+	if err := look.Translate(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// App is an app in a look that speaks English, for the length of a test.
 func App(t testing.TB, mode look.Mode) fyne.App {
 	t.Helper()
+	Language(t, "en_GB")
 	app := test.NewTempApp(t)
 	app.Settings().SetTheme(look.NewTheme(mode))
 	return app
