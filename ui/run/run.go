@@ -1,3 +1,5 @@
+//go:build cgo && !headless
+
 package run
 
 import (
@@ -14,6 +16,7 @@ import (
 	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/ui"
+	"bridgekeeper/ui/ask"
 	"bridgekeeper/ui/look"
 )
 
@@ -27,17 +30,6 @@ const (
 	idleLook = 15 * time.Second
 )
 
-// Desk shows questions as pop-ups.
-type Desk interface {
-	// Update takes the questions that wait now, oldest first.
-	Update(questions []wire.Question)
-	// Show brings one question to the front; it tells whether it is still open.
-	Show(id string) bool
-	// Waiting is how many questions a person has yet to see through.
-	Waiting() int
-	Close()
-}
-
 // Options are what the window process is started with.
 type Options struct {
 	Client *client.Client
@@ -46,8 +38,6 @@ type Options struct {
 	// Show is what comes up at once: wire.ShowWindow, a page's name, or "" for
 	// pop-ups alone.
 	Show string
-	// Desk makes the pop-ups.
-	Desk func(fyne.App, ui.Answers) Desk
 	// Idle is how long the process stays without a window; 0 is ten minutes.
 	Idle time.Duration
 }
@@ -62,6 +52,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	if o.Idle == 0 {
 		o.Idle = idle
+	}
+	if err := look.Translate(); err != nil {
+		return &wire.Error{Code: wire.CodeInternal, Message: "load the translations: " + err.Error()}
 	}
 	p := &process{options: o, app: app.NewWithID(id), model: ui.NewModel(o.Client)}
 	p.build()
@@ -96,7 +89,7 @@ type process struct {
 	model   *ui.Model
 	win     fyne.Window
 	main    *ui.Main
-	desk    Desk
+	desk    *ask.Desk
 
 	visible bool      // the window
 	needed  time.Time // when a window was last there
@@ -110,7 +103,7 @@ func (p *process) build() {
 	p.win.Resize(ui.WindowSize)
 	p.win.CenterOnScreen()
 	p.win.SetCloseIntercept(p.hide)
-	p.desk = p.options.Desk(p.app, p.model.Answers())
+	p.desk = ask.NewDesk(p.app, p.model.Answers(), ask.Options{})
 	self, _ := os.Executable() // "" leaves the examples' button out
 	p.main = ui.NewMain(p.app, p.win, p.model, ui.Options{Ask: func(id string) { p.desk.Show(id) }, Self: self, Shown: p.show})
 	p.model.Listen(p.changed)
