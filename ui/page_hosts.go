@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -76,8 +77,18 @@ func (p *hostsPage) apply(s *wire.Snapshot) {
 	show(p.none, len(p.hosts) == 0 && !p.join.box.Visible())
 	show(p.rows, len(p.hosts) > 0)
 	p.rows.choose(p.index())
-	p.rows.Refresh()
+	p.rows.refresh(p.says())
 	p.applyPanel()
+}
+
+// says is all that the rows say.
+func (p *hostsPage) says() string {
+	var b strings.Builder
+	now := p.frame.now()
+	for _, h := range p.hosts {
+		fmt.Fprintln(&b, h.Name, h.Client, h.Sessions > 0, look.Ago(h.LastSeen, now), h.Terms, h.Calls, h.Protocol)
+	}
+	return b.String()
 }
 
 func (p *hostsPage) index() int {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,15 @@ func (p *questionsPage) draw() {
 		text = lang.N("{{.Count}} wait for you", n, named{"Count": n})
 	}
 	p.about.Set(text, "")
-	p.rows.Refresh()
+	var says strings.Builder
+	now := p.frame.now()
+	for _, q := range p.open {
+		fmt.Fprintln(&says, q.ID, look.Span(q.Deadline.Sub(now)), look.Ago(q.Asked, now))
+	}
+	for _, s := range p.past {
+		fmt.Fprintln(&says, s.ID, look.Ago(s.At, now))
+	}
+	p.rows.refresh(says.String())
 }
 
 func (p *questionsPage) show(i int) {

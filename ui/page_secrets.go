@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -56,7 +57,7 @@ func (p *secretsPage) apply(s *wire.Snapshot) {
 	show(p.none, none)
 	show(p.rows, !none)
 	p.about.Set(lang.N("{{.Count}} variables", len(p.list), named{"Count": len(p.list)}), "")
-	p.rows.Refresh()
+	p.rows.refresh(fmt.Sprint(p.list))
 }
 
 // variableRow is one variable.

@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -79,7 +81,19 @@ func (p *serversPage) apply(s *wire.Snapshot) {
 		return
 	}
 	p.applyPanel()
-	p.rows.Refresh()
+	p.rows.refresh(p.says())
+}
+
+// says is all that the rows say.
+func (p *serversPage) says() string {
+	var b strings.Builder
+	now := p.frame.now()
+	for _, s := range p.servers {
+		h := healthOf(s, now)
+		memory, cpu := usage(s)
+		fmt.Fprintln(&b, s.Name, s.Title, s.Entry.Command, s.Entry.Args, h, memory, cpu, s.CallsPerMinute)
+	}
+	return b.String()
 }
 
 func (p *serversPage) index(name string) int {

@@ -16,6 +16,7 @@ type rows struct {
 	onCopy   func()
 	chosen   int // -1 for none
 	quiet    bool
+	says     string // what the rows said when they were drawn last
 }
 
 func newRows(length func() int, create func() fyne.CanvasObject, update func(int, fyne.CanvasObject)) *rows {
@@ -29,6 +30,15 @@ func newRows(length func() int, create func() fyne.CanvasObject, update func(int
 	}
 	r.ExtendBaseWidget(r)
 	return r
+}
+
+// refresh draws the rows anew when what they say isn't what it was: drawing costs
+// more than finding that out, and times are told every second.
+func (r *rows) refresh(says string) {
+	if r.says != says {
+		r.says = says
+		r.Refresh()
+	}
 }
 
 // choose marks row id, -1 for none, without telling onChoose.

@@ -244,7 +244,7 @@ func (f *facts) set(list []fact) (moved bool) {
 
 type factLayout struct{}
 
-const factName = 120
+const factName = 150
 
 func (factLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
 	return fyne.NewSize(factName+60, max(o[0].MinSize().Height, o[1].MinSize().Height))

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func (p *toolsPane) use(server string) {
 func (p *toolsPane) apply(s wire.Server) {
 	p.entry = s.Entry
 	p.preset.set(s.Entry.Ask)
-	p.rows.Refresh()
+	p.rows.refresh(fmt.Sprint(s.Name, s.Entry.Off, len(p.all)))
 }
 
 // load gets the tools anew.
