@@ -59,7 +59,7 @@ func newActivityPage(f *frame) *activityPage {
 	p.search.SetPlaceHolder(lang.L("Search"))
 	p.search.OnChanged = again
 	export := look.NewButton(lang.L("Export…"), look.Ordinary, p.export)
-	name, left := look.Inset(pageTitle(lang.L("Activity")), 4, 0), spring()
+	name, left := pageTitle(lang.L("Activity")), spring()
 	bar := newToolbar(f, 10_000, []fyne.CanvasObject{p.search, left}, []fyne.CanvasObject{name, left, p.since, export},
 		[]fyne.CanvasObject{p.host, p.server, p.what, p.search}, nil)
 
@@ -81,7 +81,7 @@ func newActivityPage(f *frame) *activityPage {
 	p.none = empty(lang.L("No calls here"), lang.L("Every call of a tool is written down here, with who decided about it and how it came out."), nil)
 	p.detail = container.NewBorder(look.Rule(), nil, nil, nil, look.Inset(p.facts.box, look.Margin, 10))
 	p.detail.Hide()
-	p.box = framed(look.Column(0, look.Inset(bar, look.Margin-4, 14), p.charts, look.Inset(look.Rule(), 0, 6)), p.detail, look.Stack(p.rows, p.none))
+	p.box = framed(look.Column(0, look.Inset(bar, look.Margin, 14), p.charts, look.Inset(look.Rule(), 0, 6)), p.detail, look.Stack(p.rows, p.none))
 	return p
 }
 
@@ -98,6 +98,15 @@ func (p *activityPage) apply(s *wire.Snapshot) {
 	}
 	p.host.offer(hosts)
 	p.server.offer(servers)
+	p.fit()
+}
+
+// fit leaves the charts out of a low window.
+func (p *activityPage) fit() {
+	if on := p.frame.high >= shortWindow; p.charts.Visible() != on {
+		show(p.charts, on)
+		p.box.Refresh()
+	}
 }
 
 func (p *activityPage) seen(on bool) {
@@ -153,13 +162,17 @@ func (p *activityPage) draw() {
 	p.shown, p.drawn = p.calls.newest(func(a *wire.Activity) bool { return f.takes(a, now) })
 	t := tallyOf(p.shown, p.by.value(), now)
 	p.bars.Set(t.hours)
-	p.counts.Set(join(lang.N("{{.Calls}} calls", t.calls, named{"Calls": thousands(t.calls)}),
-		lang.L("{{.Count}} asked", named{"Count": thousands(t.asked)}), lang.L("{{.Count}} denied", named{"Count": thousands(t.denied)})), "")
+	counts := join(lang.N("{{.Calls}} calls", t.calls, named{"Calls": thousands(t.calls)}),
+		lang.L("{{.Count}} asked", named{"Count": thousands(t.asked)}), lang.L("{{.Count}} denied", named{"Count": thousands(t.denied)}))
+	if p.counts.String() != counts {
+		p.counts.Set(counts, "")
+		p.charts.Refresh()
+	}
 	p.slow.RemoveAll()
 	for _, s := range t.slow {
 		p.slow.Add(look.Ends(look.Plain(s.name), look.Plain(took(s.p95)).Whole()))
 	}
-	show(p.charts, p.frame.high >= shortWindow)
+	p.fit()
 	none := len(p.shown) == 0
 	show(p.none, none)
 	show(p.rows, !none)

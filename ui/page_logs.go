@@ -67,11 +67,11 @@ func newLogsPage(f *frame) *logsPage {
 	p.pause = look.NewButton(lang.L("Pause"), look.Ordinary, p.togglePause)
 	p.file = look.NewButton(lang.L("Open file"), look.Ordinary, p.openFile)
 	copied := look.NewButton(lang.L("Copy"), look.Ordinary, p.copy)
-	name, left := look.Inset(pageTitle(lang.L("Logs")), 4, 0), spring()
+	name, left, apart := pageTitle(lang.L("Logs")), spring(), distance(look.Gap)
 	bar := newToolbar(f, 820, []fyne.CanvasObject{p.search, left},
 		[]fyne.CanvasObject{name, left, p.pause, copied, p.file}, []fyne.CanvasObject{p.server, p.source, p.search},
-		[]fyne.CanvasObject{name, p.server, p.source, p.search, p.pause, copied, p.file})
-	top := look.Inset(bar, look.Margin-4, 14)
+		[]fyne.CanvasObject{name, apart, p.server, p.source, p.search, p.pause, copied, p.file})
+	top := look.Inset(bar, look.Margin, 14)
 	p.rows = newLogRows(p)
 	p.whole.TextStyle.Monospace, p.whole.SizeName = true, theme.SizeNameCaptionText
 	p.whole.Wrapping, p.whole.Selectable = fyne.TextWrapBreak, true

@@ -175,6 +175,14 @@ func (r *questionRow) update(q *wire.Question, past *wire.Settled, now time.Time
 	}
 }
 
+// Tapped opens the pop-up of a question that waits.
+func (r *questionRow) Tapped(*fyne.PointEvent) {
+	focusOn(r.page.rows)
+	if r.button.Visible() {
+		r.page.frame.ask(r.id)
+	}
+}
+
 // askWords is a question as one line.
 func askWords(q wire.Question) string {
 	n := named{"Host": q.Host, "Server": q.Server, "Tool": look.Show(q.Tool)}

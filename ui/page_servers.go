@@ -64,7 +64,11 @@ func (p *serversPage) seen(bool)                  {}
 func (p *serversPage) apply(s *wire.Snapshot) {
 	p.servers = s.Servers
 	p.held = !s.Core.Held.IsZero()
-	p.about.Set(summary(s.Servers), "")
+	about := summary(s.Servers)
+	if p.frame.model.Down() != nil {
+		about = lang.L("as last seen")
+	}
+	p.about.Set(about, "")
 	text := lang.L("Hold everything")
 	if p.held {
 		text = lang.L("Go on")

@@ -76,7 +76,9 @@ func (c *whyCard) update(s wire.Server) (moved bool) {
 	if c.words.Text != lines {
 		c.words.SetText(lines)
 	}
-	show(c.ground, lines != "" && (!c.short || c.frame.high >= shortWindow))
+	ground := lines != "" && (!c.short || c.frame.high >= shortWindow)
+	moved = c.ground.Visible() != ground
+	show(c.ground, ground)
 	tone := look.Failed
 	if s.State != stateFailed {
 		tone = look.Asking
@@ -84,7 +86,7 @@ func (c *whyCard) update(s wire.Server) (moved bool) {
 	c.side.Paint(tone.Color(), "")
 	c.main.SetText(c.fixWord())
 	show(c.again, c.fix.fix != fixStart && s.State != stateHeld)
-	moved = c.name.String()+c.says.String()+c.words.Text+c.main.Text() != before
+	moved = moved || c.name.String()+c.says.String()+c.words.Text+c.main.Text() != before
 	if moved {
 		c.box.Refresh()
 	}

@@ -154,3 +154,44 @@ func (l *framedLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
 	l.center.Move(fyne.NewPos(0, top))
 	l.center.Resize(fyne.NewSize(s.Width, max(0, s.Height-top-bottom)))
 }
+
+// beside puts a button, which may be nil, at the right of a paragraph.
+func beside(words *look.Para, button fyne.CanvasObject) *fyne.Container {
+	if button == nil {
+		return container.New(besideLayout{}, words)
+	}
+	return container.New(besideLayout{}, words, button)
+}
+
+type besideLayout struct{}
+
+// HeightFor is for look: it depends on where lines break.
+func (l besideLayout) HeightFor(o []fyne.CanvasObject, width float32) float32 {
+	button := l.button(o)
+	return max(look.HeightFor(o[0], max(0, width-button.Width)), button.Height)
+}
+
+// button is the room that the button takes.
+func (besideLayout) button(o []fyne.CanvasObject) fyne.Size {
+	if len(o) < 2 {
+		return fyne.Size{}
+	}
+	return o[1].MinSize().AddWidthHeight(look.Wide, 0)
+}
+
+func (l besideLayout) MinSize(o []fyne.CanvasObject) fyne.Size {
+	return o[0].MinSize().AddWidthHeight(l.button(o).Width, 0).Max(l.button(o))
+}
+
+func (l besideLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	button := l.button(o)
+	width := max(0, s.Width-button.Width)
+	high := look.HeightFor(o[0], width)
+	o[0].Resize(fyne.NewSize(width, high))
+	o[0].Move(fyne.NewPos(0, (s.Height-high)/2))
+	if len(o) > 1 {
+		m := o[1].MinSize()
+		o[1].Resize(m)
+		o[1].Move(fyne.NewPos(s.Width-m.Width, (s.Height-m.Height)/2))
+	}
+}

@@ -100,6 +100,10 @@ func scenes() map[string]func(*stage) {
 		},
 		"settings":  func(s *stage) { s.Visit(PageSettings) },
 		"first-run": func(s *stage) { s.model.Apply(&wire.Snapshot{Core: sample().Core}) },
+		"offline": func(s *stage) {
+			s.model.down = &wire.Error{Code: wire.CodeNotRunning, Message: "Bridgekeeper is not running", Hint: "Start it with `bridgekeeper serve`."}
+			s.model.changed()
+		},
 		"trouble": func(s *stage) {
 			snap := sample()
 			snap.Core.Held = ago_(1)

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 
@@ -58,13 +57,13 @@ func (s *strips) apply(snap *wire.Snapshot, down *wire.Error) {
 	s.said = said
 	s.box.RemoveAll()
 	for _, one := range list {
-		words := look.Plain(one.text)
+		words := look.Words(one.text)
 		words.Paint(one.tone.Color())
-		line := fyne.CanvasObject(words)
+		var button fyne.CanvasObject
 		if one.label != "" {
-			line = container.NewBorder(nil, nil, nil, look.NewButton(one.label, look.Ordinary, one.act), words)
+			button = look.NewButton(one.label, look.Ordinary, one.act)
 		}
-		s.box.Add(look.Stack(look.NewBlock(one.tone.Ground(), 0), look.Inset(line, look.Margin, 8)))
+		s.box.Add(look.Stack(look.NewBlock(one.tone.Ground(), 0), look.Inset(beside(words, button), look.Margin, 8)))
 	}
 	if s.onMove != nil {
 		s.onMove()

@@ -24,6 +24,13 @@ type toolbar struct {
 // spring takes the room that is left in a line where nothing else does.
 func spring() fyne.CanvasObject { return layout.NewSpacer() }
 
+// distance is room between two groups of controls.
+func distance(width float32) fyne.CanvasObject {
+	b := look.NewBlock("", 0)
+	b.Least = fyne.NewSize(width, 1)
+	return b
+}
+
 func newToolbar(f *frame, least float32, stretch []fyne.CanvasObject, first, second, one []fyne.CanvasObject) *fyne.Container {
 	t := &toolbar{frame: f, least: least, one: one, two: [][]fyne.CanvasObject{first, second}, wide: map[fyne.CanvasObject]bool{}}
 	for _, o := range stretch {
