@@ -267,6 +267,7 @@ type joinPanel struct {
 	title *look.Text
 	token *widget.Entry
 	how   *picker
+	place *look.Para
 	text  *widget.Entry
 }
 
@@ -290,14 +291,14 @@ func newJoinPanel(f *frame, onDone func(name string)) *joinPanel {
 	j.text = widget.NewMultiLineEntry()
 	j.text.TextStyle.Monospace = true
 	j.text.SetMinRowsVisible(9)
-	j.how = newPicker([]option{{"json", lang.L("as JSON, for Cursor, VS Code and most others")}, {"claude", lang.L("for Claude Code, as a command")},
-		{"codex", lang.L("for Codex, in config.toml")}}, func(string) { j.text.SetText(j.instructions()) })
+	j.how = newPicker(recipeOptions(), func(string) { j.instruct() })
+	j.place = look.Small("")
 	copyToken := look.NewButton(lang.L("Copy"), look.Ordinary, func() { f.copy(j.given.Token, lang.L("The token is on the clipboard.")) })
 	copyText := look.NewButton(lang.L("Copy"), look.Ordinary, func() { f.copy(j.text.Text, lang.L("It is on the clipboard.")) })
 	once := look.Words(lang.L("This is the only time the token is shown. Only a hash of it is kept."))
 	once.Paint(theme.ColorNameWarning)
 	j.done = look.Column(look.Gap, j.title, once, container.NewBorder(nil, nil, nil, copyToken, j.token),
-		container.NewBorder(nil, nil, j.how, copyText, nil), j.text, look.Across(0, look.NewButton(lang.L("I have put it in"), look.Ordinary, j.end)))
+		look.Ends(look.Across(look.Gap, look.Plain(lang.L("How to connect")).Whole(), j.how), copyText), j.place, j.text, look.Across(0, look.NewButton(lang.L("I have put it in"), look.Ordinary, j.end)))
 	j.done.Hide()
 	j.box = look.Stack(look.Inset(look.Card(look.Stack(j.form, j.done), theme.ColorNamePrimary), look.Margin, look.Gap))
 	j.box.Hide()
@@ -349,21 +350,18 @@ func (j *joinPanel) store() {
 		j.given = *given
 		j.title.Set(lang.L("{{.Name}} may connect", named{"Name": given.Name}), "")
 		j.token.SetText(given.Token)
-		j.text.SetText(j.instructions())
+		j.how.set(recipeFor(given.Name).app)
+		j.instruct()
 		j.form.Hide()
 		j.done.Show()
 		j.moved()
 	})
 }
 
-// instructions is what a person puts into the app.
-func (j *joinPanel) instructions() string {
-	switch j.how.value() {
-	case "claude":
-		return fmt.Sprintf("claude mcp add --transport http bridgekeeper %s --header \"Authorization: Bearer %s\"", j.given.URL, j.given.Token)
-	case "codex":
-		return fmt.Sprintf("[mcp_servers.bridgekeeper]\nurl = %q\nhttp_headers = { Authorization = %q }", j.given.URL, "Bearer "+j.given.Token)
-	}
-	return fmt.Sprintf("{\n  \"mcpServers\": {\n    \"bridgekeeper\": {\n      \"type\": \"http\",\n      \"url\": %q,\n      \"headers\": { \"Authorization\": %q }\n    }\n  }\n}",
-		j.given.URL, "Bearer "+j.given.Token)
+// instruct shows what a person puts into the app that is chosen.
+func (j *joinPanel) instruct() {
+	i := slices.IndexFunc(recipes, func(r recipe) bool { return r.app == j.how.value() })
+	j.text.SetText(recipes[i].fill(j.given))
+	j.place.Set(recipes[i].place())
+	j.moved()
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -278,8 +279,8 @@ func TestHostsPage(t *testing.T) {
 	if p.join.token.Text != "bk_token-of-zed" || !strings.Contains(p.join.text.Text, "Bearer bk_token-of-zed") {
 		t.Errorf("the token is %q", p.join.token.Text)
 	}
-	p.join.how.SetSelectedIndex(1)
-	if !strings.HasPrefix(p.join.text.Text, "claude mcp add") {
+	p.join.how.SetSelectedIndex(0)
+	if !strings.HasPrefix(p.join.text.Text, "claude mcp add") || strings.Contains(p.join.text.Text, "TOKEN") {
 		t.Errorf("it says %q", p.join.text.Text)
 	}
 	l.again()
@@ -295,6 +296,24 @@ func TestHostsPage(t *testing.T) {
 	l.press(t, "Take it away", 0)
 	if n := len(l.fake.Snapshot().Hosts); n != 0 {
 		t.Errorf("%d hosts", n)
+	}
+}
+
+func TestRecipes(t *testing.T) {
+	for name, want := range map[string]string{"claude-code": "Claude Code", "my-cursor": "Cursor", "vscode": "VS Code", "codex": "Codex", "copilot": "Copilot CLI", "gemini": "Gemini CLI", "zed": "Zed", "my-app": "", "x": ""} {
+		if got := recipeFor(name).app; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	docs, err := os.ReadFile("../docs/connect.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range recipes {
+		text := r.fill(wire.NewHost{URL: "http://127.0.0.1:2734/mcp", Token: "TOKEN"})
+		if !strings.Contains(string(docs), text) {
+			t.Errorf("docs/connect.md says it otherwise than\n%s", text)
+		}
 	}
 }
 

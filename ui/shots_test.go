@@ -83,7 +83,9 @@ func scenes() map[string]func(*stage) {
 			j.begin()
 			j.given = wire.NewHost{Name: "zed", Token: "bk_3q9vXx0T2aPz", URL: "http://127.0.0.1:2734/mcp"}
 			j.token.SetText(j.given.Token)
-			j.text.SetText(j.instructions())
+			j.title.Set("zed may connect", "")
+			j.how.set("Cursor")
+			j.instruct()
 			j.form.Hide()
 			j.done.Show()
 			j.moved()
