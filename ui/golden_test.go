@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
 	"bridgekeeper/ui/look/looktest"
@@ -118,3 +119,23 @@ func picture(t *testing.T, name string, got image.Image) {
 }
 
 func far(a, b uint32) bool { return max(a, b)-min(a, b) > 0x2000 }
+
+// Text at twice its size left so little room that a page could not be drawn. The
+// first size is the least that a window has.
+func TestAnySize(t *testing.T) {
+	for name, scene := range scenes() {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, nil, sample(), true, WindowSize)
+			scene(s)
+			for _, size := range []fyne.Size{{Width: 420, Height: 320}, {Width: 700, Height: 300}, {Width: 1600, Height: 1000}} {
+				s.win.Resize(size)
+				s.win.Canvas().Capture()
+				for _, o := range s.shown() {
+					if o.Size().Width < 0 || o.Size().Height < 0 {
+						t.Errorf("%v: a %T is %v", size, o, o.Size())
+					}
+				}
+			}
+		})
+	}
+}

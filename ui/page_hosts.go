@@ -297,8 +297,8 @@ func newJoinPanel(f *frame, onDone func(name string)) *joinPanel {
 	copyText := look.NewButton(lang.L("Copy"), look.Ordinary, func() { f.copy(j.text.Text, lang.L("It is on the clipboard.")) })
 	once := look.Words(lang.L("This is the only time the token is shown. Only a hash of it is kept."))
 	once.Paint(theme.ColorNameWarning)
-	j.done = look.Column(look.Gap, j.title, once, container.NewBorder(nil, nil, nil, copyToken, j.token),
-		look.Ends(look.Across(look.Gap, look.Plain(lang.L("How to connect")).Whole(), j.how), copyText), j.place, j.text, look.Across(0, look.NewButton(lang.L("I have put it in"), look.Ordinary, j.end)))
+	j.done = look.Column(look.Gap, look.Ends(j.title, look.NewButton(lang.L("I have put it in"), look.Ordinary, j.end)), once, container.NewBorder(nil, nil, nil, copyToken, j.token),
+		look.Ends(look.Across(look.Gap, look.Plain(lang.L("How to connect")).Whole(), j.how), copyText), j.place, j.text)
 	j.done.Hide()
 	j.box = look.Stack(look.Inset(look.Card(look.Stack(j.form, j.done), theme.ColorNamePrimary), look.Margin, look.Gap))
 	j.box.Hide()
