@@ -30,6 +30,9 @@ func TestPagesMarkup(t *testing.T) {
 
 // The main pages in both looks, as pictures.
 func TestPagesImages(t *testing.T) {
+	if raced {
+		t.Skip("it takes too long under the race detector")
+	}
 	for _, name := range []string{"servers", "activity", "hosts"} {
 		for _, dark := range []bool{false, true} {
 			look := map[bool]string{true: "-dark", false: "-light"}[dark]
@@ -129,7 +132,9 @@ func TestAnySize(t *testing.T) {
 			scene(s)
 			for _, size := range []fyne.Size{{Width: 420, Height: 320}, {Width: 700, Height: 300}, {Width: 1600, Height: 1000}} {
 				s.win.Resize(size)
-				s.win.Canvas().Capture()
+				if !raced {
+					s.win.Canvas().Capture()
+				}
 				for _, o := range s.shown() {
 					if o.Size().Width < 0 || o.Size().Height < 0 {
 						t.Errorf("%v: a %T is %v", size, o, o.Size())
