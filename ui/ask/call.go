@@ -77,7 +77,7 @@ func (p *Popup) arguments() *panel {
 	d := p.q.Call
 	title := lang.L("Arguments")
 	if d.ArgBytes >= 2000 {
-		title += " · " + bytes(d.ArgBytes)
+		title += " · " + sizeIn(d.ArgBytes)
 	}
 	if d.Cut && d.Arguments == nil {
 		return p.newPanel(title, []line{{spans: []span{{lang.L("They are long. Fetching them…"), inkNote}}}}, nil)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 
@@ -37,6 +36,9 @@ type Options struct {
 	// Closed is told when a window is gone, with whether its question was left as
 	// it is.
 	Closed func(p *Popup, undecided bool)
+	// spare is the window of the question before, to be used again; nil makes a
+	// new one each time.
+	spare *spare
 	// Unsent is told of a question that was refused and closed, but the core
 	// didn't hear of it: it is still open.
 	Unsent func(id string)
@@ -83,9 +85,7 @@ func New(app fyne.App, q *wire.Question, act Actions, opt Options) *Popup {
 	}
 	p := &Popup{app: app, act: act, opt: opt, q: q, whole: true, valid: true}
 	p.accept = func(choice string) (wire.Answer, bool) { return wire.Answer{Choice: choice}, true }
-	p.win = app.NewWindow(lang.L("Bridgekeeper asks"))
-	p.win.SetIcon(look.AppIcon())
-	p.win.SetPadded(false)
+	p.win = opt.spare.take(app)
 	p.win.SetCloseIntercept(p.dismiss)
 	p.build()
 	p.win.Canvas().SetOnTypedKey(func(e *fyne.KeyEvent) { p.keys(e) })
@@ -98,11 +98,9 @@ func (p *Popup) ID() string { return p.q.ID }
 // Show brings the window up, in the middle, above others, with the keyboard on
 // the button that denies.
 func (p *Popup) Show() {
-	if w, ok := p.win.(desktop.Window); ok {
-		w.RequestAlwaysOnTop()
-	}
 	p.win.CenterOnScreen()
 	p.win.Show()
+	p.win.CenterOnScreen() // a window that is used again comes where it was, for another size
 	p.Raise()
 	p.focus()
 	if !p.opt.Quiet {
@@ -361,7 +359,7 @@ func (p *Popup) close(undecided bool) {
 	look.DropTips(p.win.Canvas())
 	win := p.win
 	p.win = nil
-	win.Close()
+	p.opt.spare.give(win)
 	if closed := p.opt.Closed; closed != nil {
 		p.opt.Closed = nil
 		closed(p, undecided)
