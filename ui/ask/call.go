@@ -15,18 +15,18 @@ import (
 // call asks whether a tool may run.
 func (p *Popup) call() content {
 	d := p.q.Call
-	c := content{title: runs("Let {{.Host}} run {{.Tool}}?", map[string]look.Run{"Host": {Text: p.host()}, "Tool": {Text: p.q.Tool, Mono: true}})}
+	c := content{title: runs("Let {{.Host}} run {{.Tool}}?", map[string]look.Run{"Host": {Text: p.host()}, "Tool": {Text: clipped(p.q.Tool, maxName), Mono: true}})}
 	c.below = runs("Tool of {{.Server}}", map[string]look.Run{"Server": named(p.q.Server)})
 	if d.Title != "" {
-		c.below = append(c.below, look.Run{Text: " · “" + d.Title + "”"})
+		c.below = append(c.below, look.Run{Text: " · “" + clipped(d.Title, maxName) + "”"})
 	}
 	h := readHints(d.Annotations)
 	c.tags = h.tags()
 	if d.Description != "" {
 		c.parts = append(c.parts, p.description(d.Description))
 	}
-	args := p.arguments().CanvasObject
-	c.parts, c.stretch = append(c.parts, args), args
+	args := p.arguments()
+	c.parts, c.stretch = append(c.parts, args.CanvasObject), args
 	c.parts = append(c.parts, look.Small(h.words(p.q.Server, d.Trusted)))
 	return c
 }
@@ -36,7 +36,7 @@ func (p *Popup) host() string {
 	if p.q.Host == "" {
 		return lang.L("an unknown app")
 	}
-	return p.q.Host
+	return clipped(p.q.Host, maxName)
 }
 
 // briefRunes is how much of a description is shown at first: the arguments are
@@ -45,6 +45,9 @@ const briefRunes = 130
 
 // description is what the server says of its tool; a long one opens on demand.
 func (p *Popup) description(text string) fyne.CanvasObject {
+	if len(text) > longText {
+		return p.quote(text)
+	}
 	rich := look.NewRich(look.ColorMuted, theme.SizeNameText)
 	all := []rune(text)
 	if len(all) <= briefRunes {
@@ -58,7 +61,7 @@ func (p *Popup) description(text string) fyne.CanvasObject {
 		more.Hide()
 		p.relayout()
 	})
-	more.Keys = p.keys
+	p.watch(more)
 	return look.Column(2, rich, container.New(outdent{}, look.Across(0, more)))
 }
 
@@ -77,7 +80,7 @@ func (p *Popup) arguments() *panel {
 	d := p.q.Call
 	title := lang.L("Arguments")
 	if d.ArgBytes >= 2000 {
-		title += " · " + bytes(d.ArgBytes)
+		title += " · " + sizeIn(d.ArgBytes)
 	}
 	if d.Cut && d.Arguments == nil {
 		return p.newPanel(title, []line{{spans: []span{{lang.L("They are long. Fetching them…"), inkNote}}}}, nil)
@@ -182,7 +185,7 @@ func (p *Popup) lower() content {
 	}
 	if diff != nil {
 		panel := p.newPanel(lang.L("What would change"), diffLines(diff), nil)
-		c.parts, c.stretch = append(c.parts, panel.CanvasObject), panel.CanvasObject
+		c.parts, c.stretch = append(c.parts, panel.CanvasObject), panel
 	}
 	return c
 }
@@ -198,6 +201,6 @@ func (p *Popup) unknown() content {
 		title:   []look.Run{{Text: lang.L("A question that this window doesn't know")}},
 		below:   []look.Run{{Text: lang.L("Bridgekeeper was updated while this window was open. Close it and open it again to answer.")}},
 		parts:   []fyne.CanvasObject{panel.CanvasObject},
-		stretch: panel.CanvasObject,
+		stretch: panel,
 	}
 }

@@ -50,7 +50,7 @@ func changed(op string) (l line) {
 // change asks about a tool that is new or not what it was.
 func (p *Popup) change() content {
 	d := p.q.Change
-	names := map[string]look.Run{"Server": {Text: p.q.Server}, "Tool": {Text: p.q.Tool, Mono: true}}
+	names := map[string]look.Run{"Server": {Text: p.q.Server}, "Tool": {Text: clipped(p.q.Tool, maxName), Mono: true}}
 	c := content{
 		tags:  []fyne.CanvasObject{look.Tag(lang.L("tool changed"), look.Asking)},
 		title: runs("{{.Server}} changed what {{.Tool}} says it does", names),
@@ -67,7 +67,8 @@ func (p *Popup) change() content {
 		page = lines(d.After)
 	}
 	panel := p.newPanel(heading, page, func() string { return string(d.After) })
-	c.parts, c.stretch = []fyne.CanvasObject{panel.CanvasObject}, panel.CanvasObject
+	panel.sheet.rest = manyRows
+	c.parts, c.stretch = []fyne.CanvasObject{panel.CanvasObject}, panel
 	return c
 }
 
@@ -87,7 +88,8 @@ func (p *Popup) command() content {
 		heading = lang.L("What changed since you allowed it")
 	}
 	panel := p.newPanel(heading, commandLines(d), func() string { return strings.Join(append([]string{d.Command}, d.Args...), "\n") })
-	c.parts, c.stretch = []fyne.CanvasObject{panel.CanvasObject}, panel.CanvasObject
+	panel.sheet.rest = manyRows
+	c.parts, c.stretch = []fyne.CanvasObject{panel.CanvasObject}, panel
 	if d.Source != "" {
 		c.parts = append(c.parts, look.NewRich(look.ColorMuted, "helperText", runs("Comes from: {{.Source}}", map[string]look.Run{"Source": {Text: d.Source}})...))
 	}

@@ -15,6 +15,7 @@ type Desk struct {
 	app  fyne.App
 	act  Actions
 	opt  Options
+	kept spare
 	list []wire.Question
 	open *Popup
 	done map[string]bool // answered or refused here, until the core has taken them off the list
@@ -69,13 +70,14 @@ func (d *Desk) Show(id string) bool {
 	return true
 }
 
-// Close takes the window off the screen, without an answer.
+// Close takes the window off the screen for good, without an answer.
 func (d *Desk) Close() {
 	d.list = nil
 	if p := d.open; p != nil {
 		d.open = nil
 		p.Leave()
 	}
+	d.kept.close()
 }
 
 func (d *Desk) find(id string) *wire.Question {
@@ -138,7 +140,7 @@ func (d *Desk) next() {
 func (d *Desk) show(q *wire.Question) {
 	opt := d.opt
 	opt.Closed = d.closed
-	opt.Unsent = d.unsent
+	opt.Unsent, opt.spare = d.unsent, &d.kept
 	copied := *q
 	d.open = New(d.app, &copied, d.act, opt)
 	d.open.Update(q, len(d.waiting())-1)

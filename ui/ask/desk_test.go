@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
 	"bridgekeeper/app/wire"
@@ -155,4 +156,32 @@ func TestDeskManyQuestions(t *testing.T) {
 	if n := len(b.app.Driver().AllWindows()) - before; n != 1 || d.open.other != 63 {
 		t.Errorf("%d windows, %d behind", n, d.open.other)
 	}
+}
+
+// The next question comes in the window of the last, and nothing of that one is
+// left in it.
+func TestDeskUsesItsWindowAgain(t *testing.T) {
+	b, d := newDesk(t)
+	list := queue("a")
+	page := *sample("url")
+	d.Update(append(list, page))
+	first := d.open.win
+	b.clock.pass(deadTime)
+	test.Tap(d.open.no)
+	if d.open.win != first || !says(d.open, "wants you to open a page") || says(d.open, "reboot_room") {
+		t.Error("another window, or the old words")
+	}
+	b.clock.pass(deadTime)
+	d.open.key(fyne.KeyEscape)
+	if b.core.last() != wire.ChooseCancel {
+		t.Errorf("Escape answered %q", b.core.last())
+	}
+	if d.kept.win == nil || len(d.kept.win.Content().(*fyne.Container).Objects) != 0 {
+		t.Error("the window isn't kept empty")
+	}
+}
+
+func TestWarm(t *testing.T) {
+	newBench(t, look.Dark)
+	Warm() // it must not need a window
 }

@@ -25,6 +25,7 @@ type input struct {
 	value   func() json.RawMessage
 	touched bool // a person was there: it may be said what is wrong
 	edge    *look.Block
+	more    string // the whole of a title that its control has no room for
 	wrong   *look.Rich
 	row     fyne.CanvasObject
 }
@@ -63,9 +64,9 @@ func (in *input) label() fyne.CanvasObject {
 
 func (in *input) name() string {
 	if in.f.Title != "" {
-		return in.f.Title
+		return clipped(in.f.Title, maxName)
 	}
-	return in.f.Name
+	return clipped(in.f.Name, maxName)
 }
 
 // below is what stands under the control: what is wrong, what it is for, what it
@@ -76,8 +77,11 @@ func (in *input) below() fyne.CanvasObject {
 		parts = append(parts, look.NewRich(theme.ColorNameWarning, theme.SizeNameCaptionText, look.Run{
 			Text: lang.L("This looks like a password or a key. A server must not ask for those here: what you type goes to it as it is.")}))
 	}
+	if in.more != "" {
+		parts = append(parts, look.Small(in.more))
+	}
 	if in.f.Description != "" {
-		parts = append(parts, look.NewRich(look.ColorMuted, theme.SizeNameCaptionText, look.Run{Text: in.f.Description}))
+		parts = append(parts, look.NewRich(look.ColorMuted, theme.SizeNameCaptionText, look.Run{Text: clipped(in.f.Description, longText)}))
 	}
 	if b := bounds(in.f); b != "" {
 		parts = append(parts, look.Small(b))
@@ -161,8 +165,13 @@ func quoteJSON(s string) json.RawMessage {
 func (in *input) boolean() {
 	was := string(in.f.Default) == "true"
 	changed := in.f.Default != nil || in.f.Required
-	c := &tick{keys: in.form.p.keys}
-	c.Text, c.Checked = look.Show(in.name()), was
+	c := &tick{p: in.form.p}
+	var cut bool
+	c.Text, cut = fits(look.Show(in.name()))
+	if cut {
+		in.more = look.Show(in.name())
+	}
+	c.Checked = was
 	c.OnChanged = func(bool) { changed = true; in.changed() }
 	c.ExtendBaseWidget(c)
 	in.control, in.focus = c, c
@@ -175,6 +184,12 @@ func (in *input) boolean() {
 		}
 		return nil // never touched: nothing was said
 	}
+}
+
+// fits is what of a text stands beside a box to tick.
+func fits(s string) (string, bool) {
+	const box = 40
+	return look.Elide(s, bodyWidth-labelWidth-labelGap-box, theme.Size(theme.SizeNameText), fyne.TextStyle{})
 }
 
 // titles are what a person chooses from, all different.
@@ -203,7 +218,7 @@ func (in *input) choice() {
 	if !f.Required {
 		none = lang.L("(no answer)")
 	}
-	s := &selection{keys: in.form.p.keys}
+	s := &selection{p: in.form.p}
 	s.Options = names
 	if none != "" {
 		s.Options = append([]string{none}, names...)
@@ -235,8 +250,9 @@ func (in *input) choices() {
 	var ticks []*tick
 	list := look.Column(0)
 	for i, name := range titles(f.Options) {
-		c := &tick{keys: in.form.p.keys}
-		c.Text, c.Checked = name, slices.Contains(was, f.Options[i].Value)
+		c := &tick{p: in.form.p}
+		c.Text, _ = fits(name)
+		c.Checked = slices.Contains(was, f.Options[i].Value)
 		c.OnChanged = func(bool) { changed, in.touched = true, true; in.changed() }
 		c.ExtendBaseWidget(c)
 		ticks = append(ticks, c)
@@ -264,33 +280,45 @@ func (in *input) choices() {
 // tick and selection are Fyne's, whose keys the pop-up sees first.
 type tick struct {
 	widget.Check
-	keys func(*fyne.KeyEvent) bool
+	p *Popup
 }
 
 // TypedKey is for Fyne.
 func (t *tick) TypedKey(e *fyne.KeyEvent) {
-	if !t.keys(e) {
+	if !t.p.keys(e) {
 		t.Check.TypedKey(e)
 	}
 }
 
 // TypedRune is for Fyne: a blank ticks the box.
 func (t *tick) TypedRune(r rune) {
-	if !t.keys(&fyne.KeyEvent{}) {
+	if !t.p.keys(&fyne.KeyEvent{}) {
 		t.Check.TypedRune(r)
 	}
 }
 
+// FocusGained is for Fyne.
+func (t *tick) FocusGained() {
+	t.Check.FocusGained()
+	t.p.reveal(t)
+}
+
 type selection struct {
 	widget.Select
-	keys func(*fyne.KeyEvent) bool
+	p *Popup
 }
 
 // TypedKey is for Fyne.
 func (s *selection) TypedKey(e *fyne.KeyEvent) {
-	if !s.keys(e) {
+	if !s.p.keys(e) {
 		s.Select.TypedKey(e)
 	}
+}
+
+// FocusGained is for Fyne.
+func (s *selection) FocusGained() {
+	s.Select.FocusGained()
+	s.p.reveal(s)
 }
 
 // labelled is a label at the left, a control, and words under the control.

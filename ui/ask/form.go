@@ -22,7 +22,7 @@ func (p *Popup) form() content {
 	c := p.asked(runs("{{.Server}} asks for your input", map[string]look.Run{"Server": {Text: p.q.Server}}))
 	c.below = append(c.below, look.Run{Text: " " + lang.L("Only share what you would tell this server.")})
 	if d.Message != "" {
-		c.parts = append(c.parts, quote(d.Message))
+		c.parts = append(c.parts, p.quote(d.Message))
 	}
 	o := &form{p: p, d: d}
 	for i := range d.Fields {

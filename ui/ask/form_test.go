@@ -164,3 +164,69 @@ func TestTitles(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The field that has the keyboard must be in sight.
+func TestTabScrolls(t *testing.T) {
+	b := newBench(t, look.Light)
+	p := b.open(sample("form-all"))
+	for n := range 30 {
+		p.typing("<Tab>")
+		o, ok := p.win.Canvas().Focused().(fyne.CanvasObject)
+		if !ok {
+			t.Fatal("the keyboard is nowhere")
+		}
+		y := b.app.Driver().AbsolutePositionForObject(o).Y
+		if y < 0 || y+o.Size().Height > p.win.Canvas().Size().Height {
+			t.Errorf("after %d Tabs the keyboard is at %T, %v to %v", n, o, y, y+o.Size().Height)
+		}
+	}
+}
+
+// Whatever a server writes, the window keeps its size and its buttons.
+func TestHugeWords(t *testing.T) {
+	long := strings.Repeat("word ", 40_000)
+	b := newBench(t, look.Light)
+	for _, id := range sampleIDs() {
+		q := sample(id)
+		q.Tool, q.Why, q.Notes = long[:5000], "x", []string{"note"}
+		if q.Call != nil {
+			q.Call.Title, q.Call.Description = long, long
+		}
+		if q.URL != nil {
+			q.URL.Message, q.URL.URL = long, "https://example.com/"+strings.Repeat("x", 20_000)
+		}
+		if q.Form != nil {
+			q.Form.Message = long
+			for i := range q.Form.Fields {
+				q.Form.Fields[i].Title, q.Form.Fields[i].Description = long, long
+				for k := range q.Form.Fields[i].Options {
+					q.Form.Fields[i].Options[k].Title = long
+				}
+			}
+		}
+		p := b.open(q)
+		if size := p.win.Canvas().Size(); size.Width > width || size.Height > tallest {
+			t.Errorf("%s is %v", id, size)
+		}
+		at := b.app.Driver().AbsolutePositionForObject(p.no)
+		if at.X < 0 || at.Y < 0 || at.Y+p.no.Size().Height > tallest || at.X+p.no.Size().Width > width {
+			t.Errorf("%s: the button that denies is at %v", id, at)
+		}
+		p.Leave()
+	}
+}
+
+// The wheel over a panel that can't scroll moves what is around it.
+func TestWheelGoesThrough(t *testing.T) {
+	b := newBench(t, look.Light)
+	q := sample("sampling")
+	for range 6 {
+		q.Sampling.Messages = append(q.Sampling.Messages, q.Sampling.Messages[0])
+	}
+	p := b.open(q)
+	s := sheetOf(t, p)
+	s.scroll.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -100)})
+	if p.scroll.scroll.Offset.Y == 0 {
+		t.Error("the wheel is caught")
+	}
+}

@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"math"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
@@ -17,8 +19,21 @@ type content struct {
 	title []look.Run
 	below []look.Run // under the title, in secondary text
 	parts []fyne.CanvasObject
-	// stretch is the part that takes what height is left; nil for none.
-	stretch fyne.CanvasObject
+	// stretch is the part that takes what height is left, and gives when there is
+	// too little; nil for none.
+	stretch *panel
+}
+
+// maxName is how many letters of a name are set in a title. Longer ones are no
+// names that a person could tell apart.
+const maxName = 160
+
+// clipped is a foreign text of at most so many letters.
+func clipped(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
 }
 
 // contents is what to show, by kind.
@@ -72,7 +87,10 @@ func (p *Popup) build() {
 			parts = append(parts, p.why())
 		}
 		p.body.Objects = parts
-		look.Stretch(p.body, c.stretch)
+		p.stretch = c.stretch
+		if c.stretch != nil {
+			look.Stretch(p.body, c.stretch.CanvasObject)
+		}
 	}
 	fill()
 	p.refill = func() {
@@ -81,14 +99,28 @@ func (p *Popup) build() {
 	}
 	p.tell()
 	foot := look.Column(look.Gap, p.problem, p.hint, p.row())
-	whole := container.New(&frame{}, look.Inset(p.top, look.Margin, 0), newBodyScroll(p.body), look.Inset(foot, look.Margin, 0))
+	p.scroll = newBodyScroll(p.body)
+	whole := container.New(&frame{}, look.Inset(p.top, look.Margin, 0), container.New(p.scroll, p.scroll.scroll), look.Inset(foot, look.Margin, 0))
 	p.win.SetContent(look.WithTips(p.win.Canvas(), whole))
-	height := look.HeightFor(p.body, bodyWidth) + frameSpace + p.top.MinSize().Height + look.HeightFor(foot, bodyWidth)
-	p.win.Resize(fyne.NewSize(width, min(tallest, height)))
+	p.win.Resize(fyne.NewSize(width, p.height(foot)))
 	p.able()
 	if p.q.Call != nil && p.q.Call.Cut {
 		p.fetch()
 	}
+}
+
+// height is that of the window as it opens. A sheet gives rows away before
+// anything must be scrolled into sight.
+func (p *Popup) height(foot fyne.CanvasObject) float32 {
+	want := func() float32 {
+		return look.HeightFor(p.body, bodyWidth) + frameSpace + p.top.MinSize().Height + look.HeightFor(foot, bodyWidth)
+	}
+	if over := want() - tallest; over > 0 && p.stretch != nil {
+		s := p.stretch.sheet
+		shown := min(s.rest, len(s.paper.rows))
+		s.rest = max(leastRows, shown-int(math.Ceil(float64(over)/rowHeight)))
+	}
+	return min(tallest, want())
 }
 
 // why is why a person is asked.
@@ -102,8 +134,15 @@ func warning(text string) fyne.CanvasObject {
 		look.NewRich(theme.ColorNameWarning, theme.SizeNameText, look.Run{Text: text}))
 }
 
+// longText is how many bytes of what others wrote are set as a paragraph; more
+// goes into a sheet, which makes only the rows that can be seen.
+const longText = 3000
+
 // quote is what a server or a model wrote, told from our own words by a bar.
-func quote(text string) fyne.CanvasObject {
+func (p *Popup) quote(text string) fyne.CanvasObject {
+	if len(text) > longText {
+		return p.newPanel(lang.L("What the server says"), textLines(text), func() string { return text }).CanvasObject
+	}
 	return look.Box(look.Inset(look.NewRich(theme.ColorNameForeground, theme.SizeNameText, look.Run{Text: text}), 14, 10), look.ColorOff)
 }
 
@@ -242,26 +281,6 @@ func (frame) Layout(o []fyne.CanvasObject, size fyne.Size) {
 	o[2].Move(fyne.NewPos(0, size.Height-foot-look.Margin+4))
 	o[1].Resize(fyne.NewSize(size.Width, size.Height-top-foot-frameSpace))
 	o[1].Move(fyne.NewPos(0, frameTop+top+12))
-}
-
-// bodyScroll scrolls a column that it first tells its width.
-type bodyScroll struct {
-	scroll *container.Scroll
-	inner  *fyne.Container
-}
-
-func newBodyScroll(body *fyne.Container) fyne.CanvasObject {
-	inner := look.Inset(body, look.Margin, 0)
-	b := &bodyScroll{container.NewVScroll(inner), inner}
-	return container.New(b, b.scroll)
-}
-
-func (b *bodyScroll) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(100, 60) }
-
-func (b *bodyScroll) Layout(_ []fyne.CanvasObject, size fyne.Size) {
-	b.inner.Resize(fyne.NewSize(size.Width, b.inner.Size().Height)) // so that it knows how high it is
-	b.scroll.Resize(size)
-	b.scroll.Refresh()
 }
 
 // signed is a sign at the left of text that breaks lines.

@@ -26,7 +26,7 @@ type panel struct {
 
 // newPanel is a panel that copies copied(); nil for nothing to copy.
 func (p *Popup) newPanel(title string, ls []line, copied func() string) *panel {
-	n := &panel{sheet: newSheet(ls, p.keys), title: look.Muted(title), count: look.Muted("").Whole()}
+	n := &panel{sheet: p.newSheet(ls), title: look.Muted(title), count: look.Muted("").Whole()}
 	n.find = p.newEntry(false)
 	n.find.SetPlaceHolder(lang.L("Search"))
 	n.find.OnChanged = n.search
@@ -34,13 +34,14 @@ func (p *Popup) newPanel(title string, ls []line, copied func() string) *panel {
 	room := container.NewGridWrap(fyne.NewSize(150, n.find.MinSize().Height), n.find)
 	up := look.IconButton(look.Icon("up"), lang.L("The one before"), func() { n.sheet.next(-1); n.tell(len(n.sheet.found)) })
 	down := look.IconButton(look.Icon("down"), lang.L("The next one"), func() { n.sheet.next(1); n.tell(len(n.sheet.found)) })
-	up.Keys, down.Keys = p.keys, p.keys
+	p.watch(up)
+	p.watch(down)
 	least := look.NewBlock("", 0) // a head without buttons is as high as one with
 	least.Least = fyne.NewSize(1, 28)
 	head := []fyne.CanvasObject{n.count, room, up, down, least}
 	if copied != nil {
 		c := look.IconButton(look.Icon("copy"), lang.L("Copy all of it, as it was sent"), func() { p.app.Clipboard().SetContent(copied()) })
-		c.Keys = p.keys
+		p.watch(c)
 		head = append(head, c)
 	}
 	n.parts = look.Ends(n.title, head...)
@@ -80,15 +81,22 @@ func (n *panel) tell(found int) {
 	n.box.Refresh()
 }
 
+// watch lets the pop-up see a button's keys first, and brings the button into
+// sight when it has the keyboard.
+func (p *Popup) watch(b *look.Button) {
+	b.Keys = p.keys
+	b.OnFocus = func() { p.reveal(b) }
+}
+
 // entry is Fyne's, whose keys the pop-up sees first.
 type entry struct {
 	widget.Entry
-	keys func(*fyne.KeyEvent) bool
+	p    *Popup
 	left func() // the keyboard went elsewhere
 }
 
 func (p *Popup) newEntry(lines bool) *entry {
-	e := &entry{keys: p.keys}
+	e := &entry{p: p}
 	e.MultiLine = lines
 	if lines {
 		e.Wrapping = fyne.TextWrapWord
@@ -99,7 +107,7 @@ func (p *Popup) newEntry(lines bool) *entry {
 
 // TypedKey is for Fyne.
 func (e *entry) TypedKey(k *fyne.KeyEvent) {
-	if !e.keys(k) {
+	if !e.p.keys(k) {
 		e.Entry.TypedKey(k)
 	}
 }
@@ -107,9 +115,15 @@ func (e *entry) TypedKey(k *fyne.KeyEvent) {
 // TypedRune is for Fyne: what is typed in the first moment was meant for another
 // window.
 func (e *entry) TypedRune(r rune) {
-	if !e.keys(&fyne.KeyEvent{}) {
+	if !e.p.keys(&fyne.KeyEvent{}) {
 		e.Entry.TypedRune(r)
 	}
+}
+
+// FocusGained is for Fyne.
+func (e *entry) FocusGained() {
+	e.Entry.FocusGained()
+	e.p.reveal(e)
 }
 
 // FocusLost is for Fyne.

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 
@@ -23,8 +22,9 @@ const (
 
 	width     = 560
 	bodyWidth = width - 2*look.Margin
-	// tallest is how high a pop-up opens at most; what is higher scrolls.
-	tallest = 660
+	// tallest is how high a pop-up opens at most: it fits on 768 pixels at 125 %.
+	// What is higher scrolls.
+	tallest = 560
 )
 
 // Options are what pop-ups need besides the question. The zero value does for
@@ -37,6 +37,9 @@ type Options struct {
 	// Closed is told when a window is gone, with whether its question was left as
 	// it is.
 	Closed func(p *Popup, undecided bool)
+	// spare is the window of the question before, to be used again; nil makes a
+	// new one each time.
+	spare *spare
 	// Unsent is told of a question that was refused and closed, but the core
 	// didn't hear of it: it is still open.
 	Unsent func(id string)
@@ -68,6 +71,8 @@ type Popup struct {
 	no, yes *look.Button
 	more    *look.Button
 	body    *fyne.Container
+	scroll  *bodyScroll    // of the body
+	stretch *panel         // of the body; nil if nothing gives
 	first   fyne.Focusable // has the keyboard first; nil is the button that denies
 	refill  func()         // builds the body anew after Fetch; nil if there is nothing to fetch
 	accept  func(choice string) (wire.Answer, bool)
@@ -83,9 +88,7 @@ func New(app fyne.App, q *wire.Question, act Actions, opt Options) *Popup {
 	}
 	p := &Popup{app: app, act: act, opt: opt, q: q, whole: true, valid: true}
 	p.accept = func(choice string) (wire.Answer, bool) { return wire.Answer{Choice: choice}, true }
-	p.win = app.NewWindow(lang.L("Bridgekeeper asks"))
-	p.win.SetIcon(look.AppIcon())
-	p.win.SetPadded(false)
+	p.win = opt.spare.take(app)
 	p.win.SetCloseIntercept(p.dismiss)
 	p.build()
 	p.win.Canvas().SetOnTypedKey(func(e *fyne.KeyEvent) { p.keys(e) })
@@ -98,11 +101,9 @@ func (p *Popup) ID() string { return p.q.ID }
 // Show brings the window up, in the middle, above others, with the keyboard on
 // the button that denies.
 func (p *Popup) Show() {
-	if w, ok := p.win.(desktop.Window); ok {
-		w.RequestAlwaysOnTop()
-	}
 	p.win.CenterOnScreen()
 	p.win.Show()
+	p.win.CenterOnScreen() // a window that is used again comes where it was, for another size
 	p.Raise()
 	p.focus()
 	if !p.opt.Quiet {
@@ -212,112 +213,6 @@ func (p *Popup) keys(e *fyne.KeyEvent) bool {
 	return false
 }
 
-// dismiss is what closing the window and Escape mean: no; for what a server asks
-// the person, no answer.
-func (p *Popup) dismiss() {
-	choice := wire.ChooseDeny
-	if p.takes(wire.ChooseCancel) {
-		choice = wire.ChooseCancel
-	}
-	p.refuse(choice)
-}
-
-func (p *Popup) takes(choice string) bool {
-	for _, c := range p.q.Choices {
-		if c == choice {
-			return true
-		}
-	}
-	return false
-}
-
-// refuse ends it without waiting for the core: if that can't be told, it denies
-// by itself in the end.
-func (p *Popup) refuse(choice string) {
-	if p.sent || p.ended {
-		if p.ended {
-			p.close(false)
-		}
-		return
-	}
-	p.sent = true
-	p.act.Answer(p.q.ID, wire.Answer{Choice: choice}, func(err error) {
-		if err != nil && !over(err) && p.opt.Unsent != nil {
-			p.opt.Unsent(p.q.ID)
-		}
-	})
-	p.close(false)
-}
-
-// denyAll refuses everything that waits because of the server.
-func (p *Popup) denyAll() {
-	if !p.armed || p.sent || p.ended {
-		return
-	}
-	p.sent = true
-	p.able()
-	p.act.DenyServer(p.q.Server, func(err error) {
-		if err != nil {
-			p.fail(err)
-			return
-		}
-		p.allDenied = true
-		p.close(false)
-	})
-}
-
-// allow sends an answer that accepts; it takes a person who had time to read.
-func (p *Popup) allow(choice string) {
-	if !p.armed || p.sent || p.ended || !p.whole || !p.valid {
-		return
-	}
-	a, ok := p.accept(choice)
-	if !ok {
-		return
-	}
-	p.sent = true
-	p.problem.Hide()
-	p.able()
-	p.act.Answer(p.q.ID, a, func(err error) {
-		switch {
-		case p.ended:
-		case err != nil && over(err):
-			p.Withdraw(sentence(err))
-		case err != nil:
-			p.fail(err)
-		default:
-			p.accepted()
-		}
-	})
-}
-
-// accepted ends it after the core took a yes. A page is opened now, not before.
-func (p *Popup) accepted() {
-	if p.q.Kind == wire.AskURL {
-		if err := p.browse(); err != nil {
-			p.ended = true
-			p.say(lang.L("The page couldn't be opened"), err.Error(), p.q.URL.URL)
-			return
-		}
-	}
-	p.close(false)
-}
-
-// over reports whether an error means that the question is no longer open.
-func over(err error) bool {
-	code := wire.AsError(err).Code
-	return code == wire.CodeAnswered || code == wire.CodeNoSuchQuestion
-}
-
-// fail says what went wrong; the person may try again.
-func (p *Popup) fail(err error) {
-	p.sent = false
-	p.problem.Set(sentence(err))
-	p.problem.Show()
-	p.able()
-	p.win.Content().Refresh()
-}
-
 // able turns buttons on and off.
 func (p *Popup) able() {
 	on := p.armed && !p.sent && p.whole && p.valid
@@ -361,7 +256,7 @@ func (p *Popup) close(undecided bool) {
 	look.DropTips(p.win.Canvas())
 	win := p.win
 	p.win = nil
-	win.Close()
+	p.opt.spare.give(win)
 	if closed := p.opt.Closed; closed != nil {
 		p.opt.Closed = nil
 		closed(p, undecided)

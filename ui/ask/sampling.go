@@ -125,7 +125,7 @@ func (e *edits) part(title, was string) *text {
 		e.p.relayout()
 		e.p.win.Canvas().Focus(t.edit)
 	})
-	change.Keys = e.p.keys
+	e.p.watch(change)
 	view.head(change)
 	return t
 }

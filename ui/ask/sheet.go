@@ -5,7 +5,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -17,7 +16,11 @@ const (
 	rowHeight = 20
 	// restRows is how many rows a sheet asks room for at most; the window may give more.
 	restRows = 11
-	sheetPad = 12
+	// manyRows is the same where all of it should be seen at once.
+	manyRows = 15
+	// leastRows is what it keeps when there is little room.
+	leastRows = 5
+	sheetPad  = 12
 )
 
 // sheet shows a page of monospaced rows, of which only those exist that can be
@@ -26,19 +29,25 @@ type sheet struct {
 	widget.BaseWidget
 	paper   *paper
 	columns int
-	scroll  *container.Scroll
+	rest    int // rows that it asks room for at most
+	scroll  *inner
 	field   *field
 	found   []stretch
 	current int // of found
-	keys    func(*fyne.KeyEvent) bool
+	p       *Popup
 	focused bool
 }
 
-func newSheet(ls []line, keys func(*fyne.KeyEvent) bool) *sheet {
-	s := &sheet{paper: newPaper(ls), keys: keys}
+func (p *Popup) newSheet(ls []line) *sheet {
+	s := &sheet{paper: newPaper(ls), p: p, rest: restRows}
 	s.field = &field{s: s}
 	s.field.ExtendBaseWidget(s.field)
-	s.scroll = container.NewVScroll(s.field)
+	s.scroll = newInner(s.field)
+	s.scroll.outer = func(e *fyne.ScrollEvent) {
+		if p.scroll != nil {
+			p.scroll.scroll.Scrolled(e)
+		}
+	}
 	s.scroll.OnScrolled = func(fyne.Position) { s.field.Refresh() }
 	s.ExtendBaseWidget(s)
 	return s
@@ -100,7 +109,7 @@ func (s *sheet) fit(width float32) {
 // HeightFor is how high it wants to be.
 func (s *sheet) HeightFor(width float32) float32 {
 	s.fit(width)
-	return float32(min(restRows, len(s.paper.rows)))*rowHeight + 2*sheetPad - 4
+	return float32(min(s.rest, len(s.paper.rows)))*rowHeight + 2*sheetPad - 4
 }
 
 // CreateRenderer is for Fyne.
@@ -137,7 +146,11 @@ func (r *sheetRenderer) Refresh() {
 }
 
 // FocusGained is for Fyne.
-func (s *sheet) FocusGained() { s.focused = true; s.Refresh() }
+func (s *sheet) FocusGained() {
+	s.focused = true
+	s.Refresh()
+	s.p.reveal(s)
+}
 
 // FocusLost is for Fyne.
 func (s *sheet) FocusLost() { s.focused = false; s.Refresh() }
@@ -147,7 +160,7 @@ func (s *sheet) TypedRune(rune) {}
 
 // TypedKey is for Fyne.
 func (s *sheet) TypedKey(e *fyne.KeyEvent) {
-	if s.keys != nil && s.keys(e) {
+	if s.p.keys(e) {
 		return
 	}
 	y, page := s.scroll.Offset.Y, s.scroll.Size().Height-rowHeight

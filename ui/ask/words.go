@@ -61,8 +61,8 @@ func left(d time.Duration) string {
 	return lang.L("{{.Span}} left", filled{"Span": fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)})
 }
 
-// bytes is a size in a unit that people read.
-func bytes(n int) string {
+// sizeIn is a size in a unit that people read.
+func sizeIn(n int) string {
 	switch {
 	case n < 1000:
 		return lang.L("{{.N}} bytes", filled{"N": n})

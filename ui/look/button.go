@@ -35,6 +35,7 @@ type Button struct {
 	Tip      string
 	OnTapped func()
 	Keys     func(*fyne.KeyEvent) (kept bool)
+	OnFocus  func() // it has the keyboard now
 
 	text                      string
 	hovered, pressed, focused bool
@@ -98,7 +99,13 @@ func (b *Button) TypedKey(e *fyne.KeyEvent) {
 func (b *Button) TypedRune(rune) {}
 
 // FocusGained is for Fyne.
-func (b *Button) FocusGained() { b.focused = true; b.Refresh() }
+func (b *Button) FocusGained() {
+	b.focused = true
+	b.Refresh()
+	if b.OnFocus != nil {
+		b.OnFocus()
+	}
+}
 
 // FocusLost is for Fyne.
 func (b *Button) FocusLost() { b.focused = false; b.Refresh() }

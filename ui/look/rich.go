@@ -168,7 +168,9 @@ func (o *richRenderer) Layout(s fyne.Size) {
 			for end+1 < len(bits) && bits[end+1].line == b.line {
 				end++
 			}
-			b.x += s.Width - bits[end].x - bits[end].w
+			last := bits[end]
+			last.Text = strings.TrimRight(last.Text, " ")
+			b.x += s.Width - last.x - fyne.MeasureText(last.Text, o.r.sizeOf(&last), o.r.style(&last)).Width
 		}
 		name := o.r.color
 		if b.Color != "" {
