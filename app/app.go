@@ -150,7 +150,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 		a.terminal = newTerminal(opts.Stdin, opts.Terminal, a.queue)
 		a.terminal.open = elicit.Open
 	}
-	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: a.answerQuestion, Screen: a.screen, Log: opts.Log, Name: Name, Version: opts.Version,
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: a.answerQuestion, Screen: a.screen, Capabilities: a.told, Log: opts.Log, Name: Name, Version: opts.Version,
 		Cache: filepath.Join(dirs.State, "lists"), Fingerprint: a.fingerprint, Changed: a.news.poke})
 	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Timings: opts.Timings, Notify: a.news.poke})
 	return a, nil
