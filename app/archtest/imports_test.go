@@ -42,6 +42,11 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":        {"app/cli"},
 	"github.com/tailscale/hujson":   {"app/config"},
 	"github.com/fsnotify/fsnotify":  {"app/config"},
+
+	"github.com/openai/openai-go":            {"app/sampling/provider"},
+	"github.com/anthropics/anthropic-sdk-go": {"app/sampling/provider"},
+	"github.com/dlclark/regexp2":             {"app/elicit"},
+	"golang.org/x/net/idna":                  {"app/elicit"},
 }
 
 // sdk is the official SDK: a peer for tests and what the examples are made of,
