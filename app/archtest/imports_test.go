@@ -28,6 +28,8 @@ var table = []rule{
 	{from: []string{"test/shipped"}, may: []string{"app/wire"}},
 	{from: []string{"test/misbehave"}},
 	{from: []string{"test"}, may: []string{"test", "app/wire"}},
+	{from: []string{"app/rawjson", "app/plain"}},
+	{from: []string{"app/elicit", "app/sampling"}, may: []string{"app/wire", "app/rawjson", "app/plain", "app/sampling"}},
 	// The parts of the core know each other's data, never the whole.
 	{from: []string{"app"}, may: []string{"app", "supervisor", "bridge", "keychain", "assets"}, not: []string{"app/cli", "app/client", "app/demo", "app/apptest", "app/archtest"}},
 }
