@@ -84,8 +84,9 @@ type App struct {
 	scopes    sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
 	talks     sync.WaitGroup // sessions that ended, until their goroutines have
 
-	applyMu sync.Mutex     // guards applied; held while it is applied
-	applied *config.Config // what the supervisor and the directory follow
+	applyMu  sync.Mutex     // guards applied; held while it is applied
+	applied  *config.Config // what the supervisor and the directory follow
+	cliLeave func()         // guarded by applyMu; set while the command line may answer
 }
 
 // Serve runs a core until ctx ends. It returns when every child, goroutine and
@@ -174,7 +175,7 @@ func (a *App) run(ctx context.Context) error {
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
-	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, LegacySSE: a.opts.LegacySSE, Log: a.opts.Log, Seen: a.sighted})
+	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, LegacySSE: a.legacySSE, Log: a.opts.Log, Seen: a.sighted})
 	api, err := sock.Listen(a.dirs.Socket)
 	if err != nil {
 		ln.Close()

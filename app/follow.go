@@ -29,6 +29,7 @@ func (a *App) reconcile() {
 	was := a.applied
 	a.applied = conf
 	a.followPolicy(conf)
+	a.followSettings(conf)
 	a.followEntries(was, conf)
 	specs := make([]supervisor.Spec, 0, len(conf.Servers))
 	names := make([]string, 0, len(conf.Servers))

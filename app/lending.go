@@ -7,6 +7,7 @@ import (
 
 	"bridgekeeper/app/ask"
 	"bridgekeeper/app/sampling"
+	"bridgekeeper/app/sampling/provider"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/rpc"
@@ -245,11 +246,11 @@ func modelOf(models []wire.Model, name string) (sampling.Model, error) {
 		if m.Name != name {
 			continue
 		}
-		e := sampling.Endpoint{BaseURL: m.URL, Key: sampling.Key(m.Key)}
+		e := provider.Endpoint{BaseURL: m.URL, Key: provider.Key(m.Key)}
 		if m.Kind == wire.ModelAnthropic {
-			return sampling.NewAnthropic(e)
+			return provider.NewAnthropic(e)
 		}
-		return sampling.NewOpenAI(e)
+		return provider.NewOpenAI(e)
 	}
 	return nil, fmt.Errorf("there is no model called %s", name)
 }

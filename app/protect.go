@@ -50,6 +50,33 @@ func (a *App) followPolicy(conf *config.Config) {
 	a.rules.Store(rules)
 }
 
+// followSettings makes the other settings of a config count.
+func (a *App) followSettings(conf *config.Config) {
+	record := conf.Settings.Record
+	a.activity.SetArguments(record.Arguments)
+	a.activity.SetKeep(0, 0)
+	if record.KeepMiB > 0 {
+		a.activity.SetKeep(recordFile, max(1, record.KeepMiB<<20/recordFile))
+	}
+	if conf.Settings.Questions.CLI != (a.cliLeave != nil) {
+		if a.cliLeave != nil {
+			a.cliLeave()
+			a.cliLeave = nil
+		} else {
+			a.cliLeave = a.queue.Attend() // a person can come at any time
+		}
+	}
+}
+
+// recordFile is the size of one file of the record where a person said how much
+// is kept in all.
+const recordFile = 4 << 20
+
+// legacySSE reports whether the transport of 2024-11-05 is served now.
+func (a *App) legacySSE() bool {
+	return a.opts.LegacySSE || a.config.Current().Settings.LegacySSE
+}
+
 // shelf keeps what is known of each tool, so that neither a call nor a new list
 // reads every definition anew. Definitions are never changed: where one lies in
 // memory says whether it is the same.

@@ -31,6 +31,8 @@ var table = []rule{
 	{from: []string{"test/shipped"}, may: []string{"app/wire"}},
 	{from: []string{"test/misbehave"}},
 	{from: []string{"test"}, may: []string{"test", "app/wire"}},
+	{from: []string{"app/rawjson", "app/plain"}},
+	{from: []string{"app/elicit", "app/sampling"}, may: []string{"app/wire", "app/rawjson", "app/plain", "app/sampling"}},
 	// The parts of the core know each other's data, never the whole.
 	{from: []string{"app"}, may: []string{"app", "supervisor", "bridge", "keychain", "assets"}, not: []string{"app/cli", "app/client", "app/demo", "app/apptest", "app/archtest"}},
 }
@@ -46,6 +48,11 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":        {"app/cli"},
 	"github.com/tailscale/hujson":   {"app/config"},
 	"github.com/fsnotify/fsnotify":  {"app/config"},
+
+	"github.com/openai/openai-go":            {"app/sampling/provider"},
+	"github.com/anthropics/anthropic-sdk-go": {"app/sampling/provider"},
+	"github.com/dlclark/regexp2":             {"app/elicit"},
+	"golang.org/x/net/idna":                  {"app/elicit"},
 }
 
 // sdk is the official SDK: a peer for tests and what the examples are made of,

@@ -1,4 +1,4 @@
-package sampling
+package provider
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"bridgekeeper/app/rawjson"
+	"bridgekeeper/app/sampling"
 )
 
 // maxOpenAIStops is how many stop sequences the interface takes; a server's
@@ -41,7 +42,7 @@ func NewOpenAI(e Endpoint) (*OpenAI, error) {
 }
 
 // Complete implements Model.
-func (o *OpenAI) Complete(ctx context.Context, r *Request, model string, maxTokens int) (*Result, error) {
+func (o *OpenAI) Complete(ctx context.Context, r *sampling.Request, model string, maxTokens int) (*sampling.Result, error) {
 	names := namesOf(r)
 	params, err := o.params(r, model, maxTokens, names)
 	if err != nil {
@@ -62,7 +63,7 @@ func (o *OpenAI) Complete(ctx context.Context, r *Request, model string, maxToke
 	return openaiResult(answer, model, names)
 }
 
-func (o *OpenAI) params(r *Request, model string, maxTokens int, names toolNames) (p openai.ChatCompletionNewParams, err error) {
+func (o *OpenAI) params(r *sampling.Request, model string, maxTokens int, names toolNames) (p openai.ChatCompletionNewParams, err error) {
 	p.Model = model
 	// OpenAI's newer models take only the new word, most others only the old one.
 	if u, _ := url.Parse(o.endpoint.BaseURL); strings.HasSuffix(u.Hostname(), ".openai.com") || strings.HasSuffix(u.Hostname(), ".azure.com") {
@@ -99,7 +100,7 @@ func (o *OpenAI) params(r *Request, model string, maxTokens int, names toolNames
 
 // openaiTool passes the schema byte for byte, so that big numbers and the order
 // of members stay.
-func openaiTool(t Tool, names toolNames) openai.ChatCompletionToolUnionParam {
+func openaiTool(t sampling.Tool, names toolNames) openai.ChatCompletionToolUnionParam {
 	raw := append([]byte(`{"name":`), rawjson.Quote(names.out[t.Name])...)
 	if t.Description != "" {
 		raw = append(append(raw, `,"description":`...), rawjson.Quote(t.Description)...)
@@ -111,8 +112,8 @@ func openaiTool(t Tool, names toolNames) openai.ChatCompletionToolUnionParam {
 }
 
 // openaiMessages makes one message, or one for each tool's result.
-func openaiMessages(m Message, names toolNames) ([]openai.ChatCompletionMessageParamUnion, error) {
-	if m.Parts[0].Type == PartToolResult {
+func openaiMessages(m sampling.Message, names toolNames) ([]openai.ChatCompletionMessageParamUnion, error) {
+	if m.Parts[0].Type == sampling.PartToolResult {
 		var list []openai.ChatCompletionMessageParamUnion
 		for _, p := range m.Parts {
 			words, err := resultText(p)
@@ -123,24 +124,24 @@ func openaiMessages(m Message, names toolNames) ([]openai.ChatCompletionMessageP
 		}
 		return list, nil
 	}
-	if m.Role == Assistant {
+	if m.Role == sampling.Assistant {
 		return openaiAssistant(m, names)
 	}
-	if len(m.Parts) == 1 && m.Parts[0].Type == PartText {
+	if len(m.Parts) == 1 && m.Parts[0].Type == sampling.PartText {
 		// Some local providers read nothing but a plain text.
 		return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(m.Parts[0].Text)}, nil
 	}
 	var parts []openai.ChatCompletionContentPartUnionParam
 	for _, p := range m.Parts {
 		switch p.Type {
-		case PartText:
+		case sampling.PartText:
 			parts = append(parts, openai.TextContentPart(p.Text))
-		case PartImage:
+		case sampling.PartImage:
 			if !strings.HasPrefix(p.MIME, "image/") {
 				return nil, problem("The prompt has an image of the type %.60q, which is none of an image.", p.MIME)
 			}
 			parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: "data:" + p.MIME + ";base64," + p.Data}))
-		case PartAudio:
+		case sampling.PartAudio:
 			format, ok := map[string]string{"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/vnd.wave": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}[p.MIME]
 			if !ok {
 				return nil, problem("The prompt has sound of the type %.60q; this model provider takes WAV and MP3 only.", p.MIME)
@@ -151,14 +152,14 @@ func openaiMessages(m Message, names toolNames) ([]openai.ChatCompletionMessageP
 	return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(parts)}, nil
 }
 
-func openaiAssistant(m Message, names toolNames) ([]openai.ChatCompletionMessageParamUnion, error) {
+func openaiAssistant(m sampling.Message, names toolNames) ([]openai.ChatCompletionMessageParamUnion, error) {
 	var out openai.ChatCompletionAssistantMessageParam
 	var words []string
 	for _, p := range m.Parts {
 		switch p.Type {
-		case PartText:
+		case sampling.PartText:
 			words = append(words, p.Text)
-		case PartToolUse:
+		case sampling.PartToolUse:
 			out.ToolCalls = append(out.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
 				ID: p.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: names.out[p.Name], Arguments: string(p.Input)},
 			}})
@@ -173,13 +174,13 @@ func openaiAssistant(m Message, names toolNames) ([]openai.ChatCompletionMessage
 }
 
 // resultText is a tool's result where only text is taken.
-func resultText(p Part) (string, error) {
+func resultText(p sampling.Part) (string, error) {
 	var words []string
 	if p.IsError {
 		words = append(words, "The tool failed:")
 	}
 	for _, c := range p.Content {
-		if c.Type == PartImage || c.Type == PartAudio {
+		if c.Type == sampling.PartImage || c.Type == sampling.PartAudio {
 			return "", problem("The result of a tool holds an %s, which this model provider doesn't take there.", c.Type)
 		}
 		words = append(words, c.Text)
@@ -190,18 +191,18 @@ func resultText(p Part) (string, error) {
 	return strings.Join(words, "\n"), nil
 }
 
-func openaiResult(answer *openai.ChatCompletion, model string, names toolNames) (*Result, error) {
-	if len(answer.Choices) == 0 {
+func openaiResult(answer *openai.ChatCompletion, model string, names toolNames) (*sampling.Result, error) {
+	if answer == nil || len(answer.Choices) == 0 {
 		return nil, problem("The model provider answered with something that is no chat completion.")
 	}
 	choice := answer.Choices[0]
-	var parts []Part
+	var parts []sampling.Part
 	words, refusal := choice.Message.Content, choice.Message.Refusal
 	if words == "" {
 		words = refusal
 	}
 	if words != "" || len(choice.Message.ToolCalls) == 0 {
-		parts = append(parts, Part{Type: PartText, Text: words})
+		parts = append(parts, sampling.Part{Type: sampling.PartText, Text: words})
 	}
 	for _, call := range choice.Message.ToolCalls {
 		input := strings.TrimSpace(call.Function.Arguments)
@@ -211,19 +212,19 @@ func openaiResult(answer *openai.ChatCompletion, model string, names toolNames) 
 		if _, err := rawjson.Members([]byte(input)); err != nil || call.Function.Name == "" {
 			return nil, problem("The model asked for the tool %.100q with arguments that are no proper JSON object.", call.Function.Name)
 		}
-		parts = append(parts, Part{Type: PartToolUse, ID: call.ID, Name: names.original(call.Function.Name), Input: json.RawMessage(input)})
+		parts = append(parts, sampling.Part{Type: sampling.PartToolUse, ID: call.ID, Name: names.original(call.Function.Name), Input: json.RawMessage(input)})
 	}
-	stop, ok := map[string]string{"stop": StopEndTurn, "": StopEndTurn, "length": StopMaxTokens, "tool_calls": StopToolUse, "function_call": StopToolUse}[choice.FinishReason]
+	stop, ok := map[string]string{"stop": sampling.StopEndTurn, "": sampling.StopEndTurn, "length": sampling.StopMaxTokens, "tool_calls": sampling.StopToolUse, "function_call": sampling.StopToolUse}[choice.FinishReason]
 	switch {
 	case refusal != "":
 		stop = "refusal"
 	case len(choice.Message.ToolCalls) > 0 && choice.FinishReason != "length":
-		stop = StopToolUse // several providers say "stop" here
+		stop = sampling.StopToolUse // several providers say "stop" here
 	case !ok:
 		stop = choice.FinishReason
 	}
 	if answer.Model != "" {
 		model = answer.Model
 	}
-	return newResult(model, stop, parts, answer.Usage.PromptTokens, answer.Usage.CompletionTokens)
+	return sampling.NewResult(model, stop, parts, answer.Usage.PromptTokens, answer.Usage.CompletionTokens)
 }

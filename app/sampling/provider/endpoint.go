@@ -1,4 +1,10 @@
-package sampling
+// Package provider asks models for package sampling: through OpenAI's interface,
+// which most providers offer, and through Anthropic's own. A question is asked
+// once, to the address that the person configured and nowhere else, and nothing
+// is read from the environment. It decides nothing and keeps nothing; the core
+// makes its values from the config. Only this package uses the SDKs of model
+// providers, which are large: everything else is built and tested without them.
+package provider
 
 import (
 	"context"
@@ -14,6 +20,7 @@ import (
 	"time"
 
 	"bridgekeeper/app/plain"
+	"bridgekeeper/app/sampling"
 )
 
 const (
@@ -22,13 +29,6 @@ const (
 	maxAnswer      = 8 << 20 // bytes of a provider's answer
 	maxProblem     = 300     // bytes of a provider's own words in an error
 )
-
-// Model is one provider of models.
-type Model interface {
-	// Complete asks a model, once: a question that may have been counted is never
-	// sent again. Errors are sentences and never hold the key.
-	Complete(ctx context.Context, r *Request, model string, maxTokens int) (*Result, error)
-}
 
 // Key is a provider's secret. It prints as a mask; only the code that sends it
 // converts it.
@@ -94,10 +94,9 @@ func (e Endpoint) timeout() time.Duration {
 // elsewhere, says no more of this machine than it must, and reads no more than an
 // answer can be.
 func (e Endpoint) client() *http.Client {
-	return &http.Client{
-		Transport:     &transport{next: http.DefaultTransport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	own := http.DefaultTransport.(*http.Transport).Clone()
+	own.DisableKeepAlives = true // nothing is left running between two rare questions
+	return &http.Client{Transport: &transport{next: own}}
 }
 
 type transport struct{ next http.RoundTripper }
@@ -114,12 +113,19 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		res.Body.Close()
+		return nil, elsewhere(res.StatusCode)
+	}
 	res.Body = &bounded{ReadCloser: res.Body, left: maxAnswer}
 	return res, nil
 }
 
-// CloseIdleConnections is what http.Client looks for.
-func (t *transport) CloseIdleConnections() {}
+// elsewhere is an answer that sends to another address: the key and the prompt
+// are not for that one.
+type elsewhere int
+
+func (e elsewhere) Error() string { return fmt.Sprintf("sends elsewhere (%d)", int(e)) }
 
 var errTooLong = fmt.Errorf("the model provider's answer is longer than %d MiB", maxAnswer>>20)
 
@@ -165,8 +171,6 @@ func (e Endpoint) failed(ctx context.Context, err error, model string, status in
 		out = fmt.Sprintf("The prompt is too long for the model provider at %s (413)%s", host, quoted)
 	case status >= 500:
 		out = fmt.Sprintf("The model provider at %s failed (%d)%s", host, status, quoted)
-	case status >= 300 && status < 400:
-		out = fmt.Sprintf("The model provider at %s sends elsewhere (%d), which is not followed: correct its address.", host, status)
 	default:
 		out = fmt.Sprintf("The model provider at %s refused the prompt (%d)%s", host, status, quoted)
 	}
@@ -175,7 +179,10 @@ func (e Endpoint) failed(ctx context.Context, err error, model string, status in
 
 func (e Endpoint) unanswered(ctx context.Context, err error, host string) error {
 	var op *net.OpError
+	var to elsewhere
 	switch {
+	case errors.As(err, &to):
+		return &ModelError{int(to), fmt.Sprintf("The model provider at %s sends elsewhere (%d), which is not followed: correct its address.", host, to)}
 	case errors.Is(err, errTooLong):
 		return problem("The answer of the model provider at %s is longer than %d MiB.", host, maxAnswer>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
@@ -204,7 +211,7 @@ func (e Endpoint) words(s string) string {
 // digits, hyphens and underscores, 64 at most, no two the same.
 type toolNames struct{ out, back map[string]string }
 
-func namesOf(r *Request) toolNames {
+func namesOf(r *sampling.Request) toolNames {
 	n := toolNames{map[string]string{}, map[string]string{}}
 	for _, t := range r.Tools {
 		n.add(t.Name)
@@ -212,7 +219,7 @@ func namesOf(r *Request) toolNames {
 	// Of tools that were used before and are no longer offered, too.
 	for _, m := range r.Messages {
 		for _, p := range m.Parts {
-			if p.Type == PartToolUse {
+			if p.Type == sampling.PartToolUse {
 				n.add(p.Name)
 			}
 		}

@@ -1,4 +1,4 @@
-package sampling
+package provider
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"bridgekeeper/app/rawjson"
+	"bridgekeeper/app/sampling"
 )
 
 // AnthropicURL is where Anthropic is, for an Endpoint without an address.
@@ -40,7 +41,7 @@ func NewAnthropic(e Endpoint) (*Anthropic, error) {
 }
 
 // Complete implements Model.
-func (a *Anthropic) Complete(ctx context.Context, r *Request, model string, maxTokens int) (*Result, error) {
+func (a *Anthropic) Complete(ctx context.Context, r *sampling.Request, model string, maxTokens int) (*sampling.Result, error) {
 	names := namesOf(r)
 	params, err := a.params(r, model, maxTokens, names)
 	if err != nil {
@@ -67,7 +68,7 @@ func anthropicWords(raw string) string {
 	return body.Error.Message
 }
 
-func (a *Anthropic) params(r *Request, model string, maxTokens int, names toolNames) (p anthropic.MessageNewParams, err error) {
+func (a *Anthropic) params(r *sampling.Request, model string, maxTokens int, names toolNames) (p anthropic.MessageNewParams, err error) {
 	p.Model, p.MaxTokens = model, int64(maxTokens)
 	if !a.endpoint.Plain {
 		if t, err := r.Temperature.Float64(); err == nil {
@@ -109,18 +110,18 @@ func (a *Anthropic) params(r *Request, model string, maxTokens int, names toolNa
 	return p, nil
 }
 
-func anthropicBlock(p Part, role string, names toolNames) (b anthropic.ContentBlockParamUnion, err error) {
+func anthropicBlock(p sampling.Part, role string, names toolNames) (b anthropic.ContentBlockParamUnion, err error) {
 	switch p.Type {
-	case PartText:
+	case sampling.PartText:
 		b.OfText = &anthropic.TextBlockParam{Text: p.Text}
-	case PartImage:
-		if role == Assistant {
+	case sampling.PartImage:
+		if role == sampling.Assistant {
 			return b, problem("The prompt has an image as the assistant's words, which this model provider doesn't take.")
 		}
 		b.OfImage, err = anthropicImage(p)
-	case PartToolUse:
+	case sampling.PartToolUse:
 		b.OfToolUse = &anthropic.ToolUseBlockParam{ID: p.ID, Name: names.out[p.Name], Input: p.Input}
-	case PartToolResult:
+	case sampling.PartToolResult:
 		result := &anthropic.ToolResultBlockParam{ToolUseID: p.ID}
 		if p.IsError {
 			result.IsError = param.NewOpt(true)
@@ -128,9 +129,9 @@ func anthropicBlock(p Part, role string, names toolNames) (b anthropic.ContentBl
 		for _, c := range p.Content {
 			var inner anthropic.ToolResultBlockParamContentUnion
 			switch c.Type {
-			case PartImage:
+			case sampling.PartImage:
 				inner.OfImage, err = anthropicImage(c)
-			case PartAudio:
+			case sampling.PartAudio:
 				err = problem("The prompt has sound, which this model provider doesn't take.")
 			default:
 				inner.OfText = &anthropic.TextBlockParam{Text: c.Text}
@@ -152,7 +153,7 @@ func anthropicBlock(p Part, role string, names toolNames) (b anthropic.ContentBl
 
 var anthropicImages = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
-func anthropicImage(p Part) (*anthropic.ImageBlockParam, error) {
+func anthropicImage(p sampling.Part) (*anthropic.ImageBlockParam, error) {
 	if !slices.Contains(anthropicImages, p.MIME) {
 		return nil, problem("The prompt has an image of the type %.60q; this model provider takes JPEG, PNG, GIF and WebP only.", p.MIME)
 	}
@@ -161,29 +162,29 @@ func anthropicImage(p Part) (*anthropic.ImageBlockParam, error) {
 	return image, nil
 }
 
-func anthropicResult(answer *anthropic.Message, model string, names toolNames) (*Result, error) {
-	if answer.Type != "message" || answer.Role != "assistant" {
+func anthropicResult(answer *anthropic.Message, model string, names toolNames) (*sampling.Result, error) {
+	if answer == nil || answer.Type != "message" || answer.Role != "assistant" {
 		return nil, problem("The model provider answered with something that is no message.")
 	}
-	var parts []Part
+	var parts []sampling.Part
 	for _, b := range answer.Content {
 		switch b.Type {
 		case "text":
-			parts = append(parts, Part{Type: PartText, Text: b.Text})
+			parts = append(parts, sampling.Part{Type: sampling.PartText, Text: b.Text})
 		case "tool_use":
 			if _, err := rawjson.Members(b.Input); err != nil || b.Name == "" {
 				return nil, problem("The model asked for the tool %.100q with arguments that are no proper JSON object.", b.Name)
 			}
-			parts = append(parts, Part{Type: PartToolUse, ID: b.ID, Name: names.original(b.Name), Input: b.Input})
+			parts = append(parts, sampling.Part{Type: sampling.PartToolUse, ID: b.ID, Name: names.original(b.Name), Input: b.Input})
 		}
 		// What it thought is not part of an answer.
 	}
 	if parts == nil {
-		parts = []Part{{Type: PartText}}
+		parts = []sampling.Part{{Type: sampling.PartText}}
 	}
 	stop, ok := map[anthropic.StopReason]string{
-		anthropic.StopReasonEndTurn: StopEndTurn, anthropic.StopReasonMaxTokens: StopMaxTokens,
-		anthropic.StopReasonStopSequence: StopSequence, anthropic.StopReasonToolUse: StopToolUse,
+		anthropic.StopReasonEndTurn: sampling.StopEndTurn, anthropic.StopReasonMaxTokens: sampling.StopMaxTokens,
+		anthropic.StopReasonStopSequence: sampling.StopSequence, anthropic.StopReasonToolUse: sampling.StopToolUse,
 	}[answer.StopReason]
 	if !ok {
 		stop = string(answer.StopReason)
@@ -192,5 +193,5 @@ func anthropicResult(answer *anthropic.Message, model string, names toolNames) (
 		model = answer.Model
 	}
 	u := answer.Usage
-	return newResult(model, stop, parts, u.InputTokens+u.CacheCreationInputTokens+u.CacheReadInputTokens, u.OutputTokens)
+	return sampling.NewResult(model, stop, parts, u.InputTokens+u.CacheCreationInputTokens+u.CacheReadInputTokens, u.OutputTokens)
 }
