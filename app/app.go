@@ -80,6 +80,7 @@ type App struct {
 	url      string
 	warnings []string // of the start; constant afterwards
 
+	inspected sync.Map       // server -> inspected: what is odd in its instructions
 	anewSince sync.Map       // server -> time.Time at which a person made it another one
 	scopes    sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
 	talks     sync.WaitGroup // sessions that ended, until their goroutines have

@@ -72,6 +72,7 @@ func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) 
 		} else {
 			pending := wire.TrustPending
 			req.Trust = &pending
+			a.reviews.replaces(name, &s.Entry)
 		}
 	}
 	return a.applying(a.config.EditServer(name, req))
@@ -115,9 +116,10 @@ func (a *App) Tools(_ context.Context, name string) ([]wire.Tool, error) {
 	out := []wire.Tool{}
 	v := a.dir.View()
 	if s := v.Server(name); s != nil {
-		limits := v.Limits(name)
+		limits, names := v.Limits(name), namesIn(v)
 		for _, t := range s.Tools {
-			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, Limited: limits[t.Name], ReadOnly: t.ReadOnly, Definition: t.Definition})
+			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, Limited: limits[t.Name], Off: t.Off, ReadOnly: t.ReadOnly, Definition: t.Definition,
+				Notes: policy.Inspect(name, policy.Tool{Name: t.Name, Definition: t.Definition}, names)})
 		}
 	}
 	return out, nil
@@ -161,7 +163,10 @@ func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) 
 	switch {
 	case answer.Denied:
 		e := &wire.Error{Code: wire.CodeDenied, Message: sentenceOf(answer.Result)}
-		if !a.queue.Attended() {
+		switch {
+		case a.hold.on():
+			e.Code, e.Hint = wire.CodeHeld, "`bridgekeeper hold off` ends the hold."
+		case !a.queue.Attended():
 			e.Hint = "Start the core with `serve --answers tty` to be asked in its terminal; `bridgekeeper policy explain` says what decides."
 		}
 		return nil, e

@@ -10,6 +10,8 @@ import (
 	"bridgekeeper/app/policy"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
 )
 
 // policyOf is what the config says about protection.
@@ -248,4 +250,27 @@ func (a *App) anew(server string) time.Time {
 // runsSame reports whether two entries start the same thing.
 func runsSame(a, b *wire.Entry) bool {
 	return a.Command == b.Command && a.Cwd == b.Cwd && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env)
+}
+
+// oddInstructions points out what is odd in what servers tell the model.
+func (a *App) oddInstructions(view *directory.View) (notes []string) {
+	for _, s := range view.Servers() {
+		if s.Info == nil || len(s.Info.Instructions) == 0 {
+			continue
+		}
+		seen, ok := a.inspected.Load(s.Name)
+		if one, same := seen.(inspected); !ok || !same || one.info != s.Info {
+			text := rpc.Text(s.Info.Instructions)
+			seen = inspected{s.Info, policy.InspectText("The instructions of server "+s.Name, s.Name, text, policy.NewNames(nil))}
+			a.inspected.Store(s.Name, seen)
+		}
+		notes = append(notes, seen.(inspected).notes...)
+	}
+	return notes
+}
+
+// inspected is what was found in one server's instructions.
+type inspected struct {
+	info  *upstream.Info
+	notes []string
 }

@@ -110,8 +110,13 @@ func (p *program) serverTools() *cobra.Command {
 					readOnly = "yes"
 				}
 				t.add(visible(tool.Name), readOnly, text(tool.Seen), about(tool))
-				if tool.Hidden != "" {
+				if tool.Off {
+					t.note("hidden from all hosts: %s", visible(tool.Hidden))
+				} else if tool.Hidden != "" {
 					t.note("hidden where hosts see all servers: %s", visible(tool.Hidden))
+				}
+				for _, note := range tool.Notes {
+					t.note("%s %s", p.out.paint(yellow, "look:"), visible(note))
 				}
 				if tool.Limited != "" {
 					t.note("hidden %s", visible(tool.Limited))

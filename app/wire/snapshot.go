@@ -175,7 +175,9 @@ type Tool struct {
 	Seen       string          `json:"seen"`              // on the merged endpoint; "" when it is hidden there
 	Hidden     string          `json:"hidden,omitempty"`  // why
 	Limited    string          `json:"limited,omitempty"` // from which hosts it is hidden there, and why
-	ReadOnly   bool            `json:"readOnly"`
+	Off        bool            `json:"off,omitempty"`     // hidden everywhere: switched off, or a person has to see it first
+	ReadOnly   bool            `json:"readOnly"`          // by its own word
+	Notes      []string        `json:"notes,omitempty"`   // what a person should look at: hidden characters, look-alikes
 	Definition json.RawMessage `json:"definition"`
 }
 
