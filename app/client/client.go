@@ -36,12 +36,24 @@ const (
 
 // Client talks to one core. It is safe for concurrent use.
 type Client struct {
-	http *http.Client
+	http   *http.Client
+	secret string // of a program that the core started itself; "" for others
 }
+
+// secretHeader is localapi.SecretHeader; a test compares them.
+const secretHeader = "Bridgekeeper-Secret"
 
 // New returns a client of the core that listens at socket.
 func New(socket string) *Client {
 	return NewDialer(func(ctx context.Context) (net.Conn, error) { return sock.Dial(ctx, socket) })
+}
+
+// NewWithSecret returns a client that the core knows again as the program to
+// which it gave secret.
+func NewWithSecret(socket, secret string) *Client {
+	c := New(socket)
+	c.secret = secret
+	return c
 }
 
 // NewDialer returns a client that connects in its own way, for tests.
@@ -255,6 +267,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.secret != "" {
+		req.Header.Set(secretHeader, c.secret)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

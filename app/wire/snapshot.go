@@ -23,10 +23,11 @@ type Core struct {
 	Version string    `json:"version"`
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
-	URL     string    `json:"url"`     // of the merged endpoint, http://127.0.0.1:PORT/mcp
-	Socket  string    `json:"socket"`  // path of the local API
-	Open    bool      `json:"open"`    // no token is asked for (serve --open)
-	Answers string    `json:"answers"` // tty, allow or deny
+	URL     string    `json:"url"`              // of the merged endpoint, http://127.0.0.1:PORT/mcp
+	Socket  string    `json:"socket"`           // path of the local API
+	LogDir  string    `json:"logDir,omitempty"` // folder of the servers' logs
+	Open    bool      `json:"open"`             // no token is asked for (serve --open)
+	Answers string    `json:"answers"`          // tty, allow or deny
 	// Attended is set when somebody can answer questions now.
 	Attended bool `json:"attended"`
 	// Held is when everything was put on hold; zero when it isn't.
@@ -68,7 +69,16 @@ type Server struct {
 	Resources int        `json:"resources"`
 	Instances []Instance `json:"instances,omitempty"` // besides the shared one
 	URL       string     `json:"url"`                 // of the server alone
+
+	// What its whole process tree takes, and how much it is used. Nil or zero when
+	// nothing runs or it isn't known yet.
+	MemoryBytes    uint64  `json:"memoryBytes,omitempty"`
+	CPUPercent     float64 `json:"cpuPercent,omitempty"`     // of one processor
+	CallsPerMinute []int   `json:"callsPerMinute,omitempty"` // the last minutes, oldest first; at most CallMinutes
 }
+
+// CallMinutes is how many minutes of calls a snapshot tells of.
+const CallMinutes = 30
 
 // Instance is a scoped copy of a server (sharing per-host or per-session).
 type Instance struct {
@@ -231,7 +241,12 @@ type LogLine struct {
 type Event struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Notice   *Notice   `json:"notice,omitempty"`
+	// Show asks the window process to show itself: ShowWindow, or a page's name.
+	Show string `json:"show,omitempty"`
 }
+
+// ShowWindow, as Event.Show, raises the window at the page it last showed.
+const ShowWindow = "window"
 
 // Notice is something a person may want to be told once.
 type Notice struct {
