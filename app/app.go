@@ -71,6 +71,7 @@ type App struct {
 	reviews  *reviews
 	hold     *hold
 	secrets  secrets
+	metrics  *metrics
 	budget   *sampling.Budget
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
@@ -140,6 +141,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 		return nil, err
 	}
 	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
+	a.metrics = newMetrics()
 	a.budget = sampling.NewBudget(time.Now)
 	a.rules.Store(strictest())
 	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})
@@ -147,7 +149,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 		a.queue.Halt(heldReason)
 	}
 	a.gate = &gate{answers: opts.Answers, rules: a.rules.Load, shelf: a.shelf, meter: policy.NewMeter(time.Now()), queue: a.queue, record: a.activity,
-		seen: a.seen, grants: newGrants(), lost: newLostCalls(), listed: a.listed, remember: a.keepRule, held: a.hold.on, log: opts.Log}
+		seen: a.seen, metrics: a.metrics, grants: newGrants(), lost: newLostCalls(), listed: a.listed, remember: a.keepRule, held: a.hold.on, log: opts.Log}
 	if opts.Answers == AnswerTTY {
 		a.terminal = newTerminal(opts.Stdin, opts.Terminal, a.queue)
 		a.terminal.open = elicit.Open
@@ -208,6 +210,7 @@ func (a *App) run(ctx context.Context) error {
 	part(&inside, inner, "config", a.config.Run)
 	part(&inside, inner, "reconcile", a.followConfig)
 	part(&inside, inner, "processors", followLoad)
+	part(&inside, inner, "load", a.measure)
 	part(&inside, inner, "reviews", a.reviews.run)
 	if a.terminal != nil {
 		part(&inside, inner, "terminal", a.terminal.run)

@@ -27,6 +27,7 @@ const watchPause = 100 * time.Millisecond
 
 // Watch sends the snapshot now and after every change (localapi.Snapshots).
 func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
+	defer a.metrics.watch()()
 	for {
 		changed := a.news.next()
 		if err := send(wire.Event{Snapshot: a.Snapshot()}); err != nil {
@@ -279,6 +280,6 @@ func (a *App) RemoveHost(_ context.Context, name string) error {
 
 // core describes this process.
 func (a *App) core() wire.Core {
-	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket,
+	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket, LogDir: a.dirs.Logs,
 		Open: a.opts.Open, Answers: a.opts.Answers, Attended: a.queue.Attended(), Held: a.hold.at()}
 }

@@ -40,6 +40,7 @@ type gate struct {
 	queue   *ask.Queue
 	record  *activity.Log
 	seen    *sightings
+	metrics *metrics
 	grants  *grants
 	decided decided
 	lost    *lostCalls
@@ -152,6 +153,7 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 	}
 	g.broken.Store(false)
 	if r.refusal == "" {
+		g.metrics.called(a.Server, time.Now())
 		g.passes.add(uint64(id), pass{callKey{a.Server, a.Tool, sameness(a.Arguments)}, counted, !f.Trusted || !f.Hints.ReadOnly})
 	}
 	return directory.Pass{ID: uint64(id), Refusal: r.refusal, Lead: r.lead}

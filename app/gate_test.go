@@ -51,7 +51,7 @@ func newBench(t testing.TB, s policy.Settings) *bench {
 		t.Fatal(err)
 	}
 	b.gate = &gate{answers: AnswerDeny, rules: func() *policy.Rules { return b.rules }, shelf: newShelf(pins), meter: policy.NewMeter(time.Now()),
-		queue: ask.New(ask.Options{}), record: record, seen: newSightings(), grants: newGrants(), lost: newLostCalls(),
+		queue: ask.New(ask.Options{}), record: record, seen: newSightings(), metrics: newMetrics(), grants: newGrants(), lost: newLostCalls(),
 		listed:   func(_, tool string) []byte { return []byte(b.tools[tool]) },
 		remember: func(r wire.Rule) error { b.kept = append(b.kept, r); return nil },
 		log:      slog.New(slog.DiscardHandler)}

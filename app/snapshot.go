@@ -44,6 +44,7 @@ func (a *App) Snapshot() *wire.Snapshot {
 	for _, s := range conf.Servers {
 		one := a.wireServer(s, shared[s.Name], view.Server(s.Name))
 		one.Instances = scoped[s.Name]
+		a.metrics.of(&one, time.Now())
 		snap.Servers = append(snap.Servers, one)
 	}
 	snap.Hosts = a.wireHosts(sessions)
