@@ -131,12 +131,8 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	if _, err := a.entryOf(name); err != nil {
 		return nil, err
 	}
-	if _, err := a.Session(ctx, name, directory.Scope{}); err != nil {
-		code := wire.CodeServerDown
-		if st, ok := a.status(name); ok && st.State == supervisor.Failed {
-			code = wire.CodeServerFailed
-		}
-		return nil, &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+	if err := a.reach(ctx, name); err != nil {
+		return nil, err
 	}
 	if s := a.dir.View().Server(name); s != nil && len(s.Tools) > 0 && s.Tool(req.Tool) == nil {
 		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", name, req.Tool),
@@ -159,6 +155,19 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	return a.callResult(req.Tool, &answer)
 }
 
+// reach waits for a server's session, or says why there is none.
+func (a *App) reach(ctx context.Context, name string) error {
+	_, err := a.Session(ctx, name, directory.Scope{})
+	if err == nil {
+		return nil
+	}
+	code := wire.CodeServerDown
+	if st, ok := a.status(name); ok && st.State == supervisor.Failed {
+		code = wire.CodeServerFailed
+	}
+	return &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+}
+
 // callResult turns the answer to a call into raw JSON or an edge error.
 func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) {
 	switch {
@@ -174,9 +183,14 @@ func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) 
 	case answer.Down:
 		return nil, &wire.Error{Code: wire.CodeServerDown, Message: sentenceOf(answer.Result)}
 	}
+	return rawResult(answer)
+}
+
+// rawResult is an answer's result as it was written, or its error at the edge.
+func rawResult(answer *directory.Answer) ([]byte, error) {
 	m, err := rpc.Scan(answer.Append(nil, []byte("1")))
 	if err != nil {
-		return nil, fmt.Errorf("read the answer to a call: %w", err)
+		return nil, fmt.Errorf("read an answer: %w", err)
 	}
 	if !m.Error.Ok() {
 		return m.Bytes(m.Result), nil

@@ -120,6 +120,13 @@ func (c *Client) Call(ctx context.Context, name string, req wire.CallTool) ([]by
 	return result, c.do(ctx, http.MethodPost, server(name, "call"), req, &result)
 }
 
+// Request asks one server for what it offers besides tools, and returns the raw result.
+func (c *Client) Request(ctx context.Context, name string, req wire.ServerRequest) ([]byte, error) {
+	var result json.RawMessage
+	err := c.do(ctx, http.MethodPost, server(name, "request"), req, &result)
+	return result, err
+}
+
 // AddHost gives an application a token.
 func (c *Client) AddHost(ctx context.Context, name string) (*wire.NewHost, error) {
 	var h wire.NewHost

@@ -35,6 +35,8 @@ type Use interface {
 	Tools(ctx context.Context, server string) ([]wire.Tool, error)
 	// Call returns the raw JSON of the CallToolResult.
 	Call(ctx context.Context, server string, req wire.CallTool) ([]byte, error)
+	// Request asks a server what it offers besides tools, and returns the raw result.
+	Request(ctx context.Context, server string, req wire.ServerRequest) ([]byte, error)
 	// Logs writes the newest lines (0: all kept), oldest first, and, when follow
 	// is set, every later one until ctx ends. server "" means all servers.
 	Logs(ctx context.Context, server string, lines int, follow bool, send func(wire.LogLine) error) error

@@ -65,6 +65,7 @@ func (h *handler) routes() http.Handler {
 	}
 	mux.HandleFunc("GET /v1/servers/{name}/tools", h.tools)
 	mux.HandleFunc("POST /v1/servers/{name}/call", h.call)
+	mux.HandleFunc("POST /v1/servers/{name}/request", h.request)
 	mux.HandleFunc("GET /v1/servers/{name}/logs", h.logs)
 	mux.HandleFunc("GET /v1/logs", h.logs)
 
@@ -165,6 +166,21 @@ func (h *handler) call(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	result, err := h.backend.Call(r.Context(), r.PathValue("name"), req)
+	if err != nil {
+		answerError(w, err)
+		return
+	}
+	head(w, http.StatusOK)
+	_, _ = w.Write(result) // a caller that went away has no use for an error
+}
+
+func (h *handler) request(w http.ResponseWriter, r *http.Request) {
+	var req wire.ServerRequest
+	if err := decode(w, r, maxBody, &req); err != nil {
+		answerError(w, err)
+		return
+	}
+	result, err := h.backend.Request(r.Context(), r.PathValue("name"), req)
 	if err != nil {
 		answerError(w, err)
 		return

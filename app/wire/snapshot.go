@@ -227,6 +227,13 @@ type CallTool struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
+// ServerRequest asks one server for what it offers besides tools: its resources,
+// prompts and completions. The answer is the raw result.
+type ServerRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"` // an object
+}
+
 // LogLine is one line a server wrote, or a note of the supervisor about it.
 type LogLine struct {
 	Seq    uint64    `json:"seq"` // grows by one per line of this server, never reused in one run
