@@ -63,8 +63,12 @@ func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) 
 	if err != nil {
 		return err
 	}
-	after := applyEdit(s.Entry, &req)
-	if err := a.mayLower(ctx, a.lowersServer(name, &s.Entry, &after)); err != nil {
+	err = a.mayLower(ctx, func() []string {
+		now, _ := a.config.Current().Lookup(name)
+		after := applyEdit(now.Entry, &req)
+		return a.lowersServer(name, &now.Entry, &after)
+	})
+	if err != nil {
 		return err
 	}
 	if runsOther(&req) {
@@ -261,11 +265,13 @@ func (a *App) SetHost(ctx context.Context, name string, req wire.EditHost) error
 		return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("There is no host called %.80q.", name), Hint: "See `bridgekeeper host list`."}
 	}
 	terms := req.Apply(a.config.Current().Settings.Hosts[name])
-	was, is := a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
-		s.Hosts = maps.Clone(s.Hosts)
-		s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+	err := a.mayLower(ctx, func() []string {
+		return lowers(a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
+			s.Hosts = maps.Clone(s.Hosts)
+			s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+		}))
 	})
-	if err := a.mayLower(ctx, lowers(was, is)); err != nil {
+	if err != nil {
 		return err
 	}
 	return a.applying(a.config.SetHost(name, terms))
