@@ -72,6 +72,7 @@ type App struct {
 	hold     *hold
 	secrets  secrets
 	metrics  *metrics
+	traces   *traces
 	budget   *sampling.Budget
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
@@ -141,7 +142,7 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 		return nil, err
 	}
 	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
-	a.metrics = newMetrics()
+	a.metrics, a.traces = newMetrics(), newTraces()
 	a.budget = sampling.NewBudget(time.Now)
 	a.rules.Store(strictest())
 	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})

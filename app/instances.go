@@ -55,7 +55,7 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	if s, ok := a.config.Current().Lookup(inst.Key.Server); ok && s.Entry.Era != "" {
 		era = upstream.Era(s.Entry.Era)
 	}
-	session, err := upstream.Open(ctx, lines, upstream.Options{
+	session, err := upstream.Open(ctx, &traced{lines, a.traces, inst.Key.Server, inst.Key.Scope}, upstream.Options{
 		Era:          era,
 		ClientName:   Name,
 		ClientVer:    a.opts.Version,

@@ -161,3 +161,34 @@ func (p *program) printList(raw []byte, into any, rows func() *table) error {
 	t.print(p.out)
 	return nil
 }
+
+func (p *program) serverTrace() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "trace NAME",
+		Short:             "Show the messages to and from a server as they pass, until Ctrl-C",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: p.completeServer,
+		RunE: p.withCore(func(ctx context.Context, core *client.Client, args []string) error {
+			return core.Trace(ctx, args[0], func(l wire.TraceLine) error {
+				if p.asJSON {
+					return p.out.jsonLine(l)
+				}
+				if l.Lost > 0 {
+					p.out.line("%s", p.out.paint(yellow, plural(l.Lost, "message was", "messages were")+" too quick to be shown"))
+				}
+				arrow := "→"
+				if l.Direction == wire.TraceIn {
+					arrow = "←"
+				}
+				more := ""
+				if l.Cut {
+					more = p.out.paint(faint, " … "+number(l.Bytes)+" bytes in all")
+				}
+				p.out.line("%s %s %s%s", l.Time.Local().Format("15:04:05.000"), arrow, visible(l.Text), more)
+				return p.out.failed
+			})
+		}),
+	}
+	p.jsonFlag(cmd, "print one object a line")
+	return cmd
+}

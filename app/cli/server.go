@@ -19,7 +19,7 @@ func (p *program) server() *cobra.Command {
 		p.serverAct("start", "Start servers, also failed ones", "starting"),
 		p.serverAct("stop", "Stop servers until they are started again", "stopping"),
 		p.serverAct("restart", "Stop and start servers", "restarting"),
-		p.serverLogs(), p.serverTools(), p.serverResources(), p.serverPrompts(), p.serverReview())
+		p.serverLogs(), p.serverTools(), p.serverTrace(), p.serverResources(), p.serverPrompts(), p.serverReview())
 }
 
 func (p *program) serverList() *cobra.Command {

@@ -127,6 +127,11 @@ func (c *Client) Request(ctx context.Context, name string, req wire.ServerReques
 	return result, err
 }
 
+// Trace hands each message to and from a server to send, until ctx ends.
+func (c *Client) Trace(ctx context.Context, name string, send func(wire.TraceLine) error) error {
+	return stream(ctx, c, server(name, "trace"), send)
+}
+
 // AddHost gives an application a token.
 func (c *Client) AddHost(ctx context.Context, name string) (*wire.NewHost, error) {
 	var h wire.NewHost

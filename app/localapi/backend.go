@@ -37,6 +37,8 @@ type Use interface {
 	Call(ctx context.Context, server string, req wire.CallTool) ([]byte, error)
 	// Request asks a server what it offers besides tools, and returns the raw result.
 	Request(ctx context.Context, server string, req wire.ServerRequest) ([]byte, error)
+	// Trace hands each message to and from a server to send, until ctx ends.
+	Trace(ctx context.Context, server string, send func(wire.TraceLine) error) error
 	// Logs writes the newest lines (0: all kept), oldest first, and, when follow
 	// is set, every later one until ctx ends. server "" means all servers.
 	Logs(ctx context.Context, server string, lines int, follow bool, send func(wire.LogLine) error) error

@@ -66,6 +66,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("GET /v1/servers/{name}/tools", h.tools)
 	mux.HandleFunc("POST /v1/servers/{name}/call", h.call)
 	mux.HandleFunc("POST /v1/servers/{name}/request", h.request)
+	mux.HandleFunc("GET /v1/servers/{name}/trace", h.trace)
 	mux.HandleFunc("GET /v1/servers/{name}/logs", h.logs)
 	mux.HandleFunc("GET /v1/logs", h.logs)
 
@@ -237,6 +238,15 @@ func (h *handler) logs(w http.ResponseWriter, r *http.Request) {
 	s := newStream(w)
 	err = s.run(r.Context(), func() error {
 		return h.backend.Logs(r.Context(), r.PathValue("name"), lines, follow, func(line wire.LogLine) error { return s.send(line) })
+	})
+	s.end(err)
+}
+
+// trace streams what goes to and from a server.
+func (h *handler) trace(w http.ResponseWriter, r *http.Request) {
+	s := newStream(w)
+	err := s.run(r.Context(), func() error {
+		return h.backend.Trace(r.Context(), r.PathValue("name"), func(l wire.TraceLine) error { return s.send(l) })
 	})
 	s.end(err)
 }

@@ -234,6 +234,23 @@ type ServerRequest struct {
 	Params json.RawMessage `json:"params,omitempty"` // an object
 }
 
+// Directions of a TraceLine, as the server sees them.
+const (
+	TraceIn  = "in"  // from the server
+	TraceOut = "out" // to the server
+)
+
+// TraceLine is one message between us and a server.
+type TraceLine struct {
+	Time      time.Time `json:"time"`
+	Scope     string    `json:"scope,omitempty"` // of the instance; "" is the shared one
+	Direction string    `json:"direction"`
+	Bytes     int       `json:"bytes"`
+	Text      string    `json:"text"`
+	Cut       bool      `json:"cut,omitempty"`  // only the beginning is shown
+	Lost      int       `json:"lost,omitempty"` // messages before it that the reader was too slow for
+}
+
 // LogLine is one line a server wrote, or a note of the supervisor about it.
 type LogLine struct {
 	Seq    uint64    `json:"seq"` // grows by one per line of this server, never reused in one run

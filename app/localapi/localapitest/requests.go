@@ -24,3 +24,15 @@ func (f *Fake) Request(_ context.Context, server string, req wire.ServerRequest)
 	}
 	return nil, &wire.Error{Code: wire.CodeBadRequest, Message: "can't be asked here"}
 }
+
+func (f *Fake) Trace(ctx context.Context, _ string, send func(wire.TraceLine) error) error {
+	for _, l := range []wire.TraceLine{
+		{Direction: wire.TraceOut, Bytes: 15, Text: `{"method":"x\u001b"}`},
+		{Direction: wire.TraceIn, Bytes: 99999, Text: `{"result":{}}`, Cut: true, Lost: 2},
+	} {
+		if err := send(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
