@@ -37,7 +37,7 @@ const windowCommand = "window"
 
 func serve(ctx context.Context, o cli.ServeOptions) error {
 	return app.Serve(ctx, app.Options{
-		Version: version, Port: o.Port, Answers: o.Answers, Open: o.Open, Examples: o.Examples,
+		Version: version, Port: o.Port, Answers: o.Answers, Open: o.Open, Examples: o.Examples, LegacySSE: o.LegacySSE,
 		Stdin: o.Stdin, Terminal: o.Stderr,
 		Log: slog.New(slog.NewTextHandler(o.Stderr, nil)),
 		Up:  func(core wire.Core, token string) { cli.Announce(o, core, token) },

@@ -11,13 +11,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bridgekeeper/app/activity"
+	"bridgekeeper/app/ask"
 	"bridgekeeper/app/config"
+	"bridgekeeper/app/elicit"
 	"bridgekeeper/app/home"
 	"bridgekeeper/app/hosts"
 	"bridgekeeper/app/localapi"
+	"bridgekeeper/app/policy"
+	"bridgekeeper/app/sampling"
 	"bridgekeeper/app/sock"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
@@ -34,6 +39,8 @@ type Options struct {
 	Port    int    // of the endpoint; 0 takes any free one, negative the one used before, or DefaultPort
 	Answers string // tty, allow or deny: what happens to calls that need an answer
 	Open    bool   // no token is asked for
+	// LegacySSE serves hosts on the HTTP+SSE transport of 2024-11-05, too.
+	LegacySSE bool
 	// Examples adds the two example servers when the config has no server yet.
 	Examples bool
 	Stdin    io.Reader // of the terminal that answers (Answers tty)
@@ -50,11 +57,23 @@ type App struct {
 	opts    Options
 	dirs    home.Dirs
 	started time.Time
+	person  string // the folder that ~ stands for
 
 	config   *config.Store
 	hosts    *hosts.Store
 	activity *activity.Log
 	gate     *gate
+	queue    *ask.Queue
+	terminal *terminal // only with AnswerTTY
+	rules    atomic.Pointer[policy.Rules]
+	pins     *policy.Pins
+	shelf    *shelf
+	reviews  *reviews
+	hold     *hold
+	secrets  secrets
+	metrics  *metrics
+	traces   *traces
+	budget   *sampling.Budget
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
 	door     *httpd.Server
@@ -63,11 +82,14 @@ type App struct {
 	url      string
 	warnings []string // of the start; constant afterwards
 
-	scopes sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
-	talks  sync.WaitGroup // sessions that ended, until their goroutines have
+	inspected sync.Map       // server -> inspected: what is odd in its instructions
+	anewSince sync.Map       // server -> time.Time at which a person made it another one
+	scopes    sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
+	talks     sync.WaitGroup // sessions that ended, until their goroutines have
 
-	applyMu sync.Mutex     // guards applied; held while it is applied
-	applied *config.Config // what the supervisor and the directory follow
+	applyMu  sync.Mutex     // guards applied; held while it is applied
+	applied  *config.Config // what the supervisor and the directory follow
+	cliLeave func()         // guarded by applyMu; set while the command line may answer
 }
 
 // Serve runs a core until ctx ends. It returns when every child, goroutine and
@@ -101,20 +123,39 @@ func Serve(ctx context.Context, opts Options) error {
 func build(opts Options, dirs home.Dirs) (*App, error) {
 	a := &App{opts: opts, dirs: dirs, started: time.Now(), seen: newSightings(), news: newNews()}
 	var err error
+	if a.person, err = os.UserHomeDir(); err != nil {
+		a.person = dirs.Data // no home: ~ stands for a folder of ours
+	}
 	if a.config, err = config.Open(dirs.ConfigFile, opts.Log); err != nil {
 		return nil, err
 	}
 	if a.hosts, err = hosts.Open(dirs.Hosts); err != nil {
 		return nil, err
 	}
-	if a.activity, err = activity.Open(dirs.Activity, activity.Options{Log: opts.Log}); err != nil {
+	if a.activity, err = activity.Open(dirs.Activity, activity.Options{Anchor: filepath.Join(dirs.State, anchorFile), Log: opts.Log}); err != nil {
 		return nil, err
 	}
-	a.gate = &gate{answers: opts.Answers, record: a.activity, seen: a.seen, log: opts.Log}
-	if opts.Answers == AnswerTTY {
-		a.gate.terminal = newTerminal(opts.Stdin, opts.Terminal)
+	if a.hold, err = openHold(dirs.State); err != nil {
+		return nil, err
 	}
-	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: answerQuestion, Log: opts.Log, Name: Name, Version: opts.Version,
+	if a.pins, err = policy.OpenPins(filepath.Join(dirs.State, "pins"), opts.Log, time.Now); err != nil {
+		return nil, err
+	}
+	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
+	a.metrics, a.traces = newMetrics(), newTraces()
+	a.budget = sampling.NewBudget(time.Now)
+	a.rules.Store(strictest())
+	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})
+	if a.hold.on() {
+		a.queue.Halt(heldReason)
+	}
+	a.gate = &gate{answers: opts.Answers, rules: a.rules.Load, shelf: a.shelf, meter: policy.NewMeter(time.Now()), queue: a.queue, record: a.activity,
+		seen: a.seen, metrics: a.metrics, grants: newGrants(), lost: newLostCalls(), listed: a.listed, remember: a.keepRule, held: a.hold.on, log: opts.Log}
+	if opts.Answers == AnswerTTY {
+		a.terminal = newTerminal(opts.Stdin, opts.Terminal, a.queue)
+		a.terminal.open = elicit.Open
+	}
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: a.answerQuestion, Screen: a.screen, Capabilities: a.told, Log: opts.Log, Name: Name, Version: opts.Version,
 		Cache: filepath.Join(dirs.State, "lists"), Fingerprint: a.fingerprint, Changed: a.news.poke})
 	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Timings: opts.Timings, Notify: a.news.poke})
 	return a, nil
@@ -138,7 +179,7 @@ func (a *App) run(ctx context.Context) error {
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
-	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, Log: a.opts.Log, Seen: a.sighted})
+	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, LegacySSE: a.legacySSE, Log: a.opts.Log, Seen: a.sighted})
 	api, err := sock.Listen(a.dirs.Socket)
 	if err != nil {
 		ln.Close()
@@ -170,8 +211,10 @@ func (a *App) run(ctx context.Context) error {
 	part(&inside, inner, "config", a.config.Run)
 	part(&inside, inner, "reconcile", a.followConfig)
 	part(&inside, inner, "processors", followLoad)
-	if a.gate.terminal != nil {
-		part(&inside, inner, "terminal", a.gate.terminal.run)
+	part(&inside, inner, "load", a.measure)
+	part(&inside, inner, "reviews", a.reviews.run)
+	if a.terminal != nil {
+		part(&inside, inner, "terminal", a.terminal.run)
 	}
 	part(&outside, outer, "endpoint", func(ctx context.Context) error { return a.door.Run(ctx, ln) })
 	part(&outside, outer, "local API", func(ctx context.Context) error { return localapi.Serve(ctx, api, a, a.opts.Log) })

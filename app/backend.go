@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
 
 	"bridgekeeper/app/hosts"
+	"bridgekeeper/app/policy"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/httpd"
@@ -25,6 +27,7 @@ const watchPause = 100 * time.Millisecond
 
 // Watch sends the snapshot now and after every change (localapi.Snapshots).
 func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
+	defer a.metrics.watch()()
 	for {
 		changed := a.news.next()
 		if err := send(wire.Event{Snapshot: a.Snapshot()}); err != nil {
@@ -45,13 +48,38 @@ func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 	}
 }
 
-// AddServer writes a new entry and starts it.
-func (a *App) AddServer(_ context.Context, req wire.AddServer) error {
+// AddServer writes a new entry and starts it. One that doesn't come from the
+// person's own command line or window waits until a person has seen what it runs.
+func (a *App) AddServer(ctx context.Context, req wire.AddServer) error {
+	if !a.ownHand(ctx) {
+		req.Entry.Trust = wire.TrustPending
+	}
 	return a.applying(a.config.AddServer(req.Name, req.Entry))
 }
 
 // EditServer changes an entry; its instances restart when that changes what runs.
-func (a *App) EditServer(_ context.Context, name string, req wire.EditServer) error {
+func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) error {
+	s, err := a.entryOf(name)
+	if err != nil {
+		return err
+	}
+	err = a.mayLower(ctx, func() []string {
+		now, _ := a.config.Current().Lookup(name)
+		after := applyEdit(now.Entry, &req)
+		return a.lowersServer(name, &now.Entry, &after)
+	})
+	if err != nil {
+		return err
+	}
+	if runsOther(&req) {
+		if a.ownHand(ctx) {
+			a.trustAnew(name)
+		} else {
+			pending := wire.TrustPending
+			req.Trust = &pending
+			a.reviews.replaces(name, &s.Entry)
+		}
+	}
 	return a.applying(a.config.EditServer(name, req))
 }
 
@@ -91,9 +119,12 @@ func (a *App) Tools(_ context.Context, name string) ([]wire.Tool, error) {
 		return nil, err
 	}
 	out := []wire.Tool{}
-	if s := a.dir.View().Server(name); s != nil {
+	v := a.dir.View()
+	if s := v.Server(name); s != nil {
+		limits, names := v.Limits(name), namesIn(v)
 		for _, t := range s.Tools {
-			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, ReadOnly: t.ReadOnly, Definition: t.Definition})
+			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, Limited: limits[t.Name], Off: t.Off, ReadOnly: t.ReadOnly, Definition: t.Definition,
+				Notes: policy.Inspect(name, policy.Tool{Name: t.Name, Definition: t.Definition}, names)})
 		}
 	}
 	return out, nil
@@ -104,12 +135,8 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	if _, err := a.entryOf(name); err != nil {
 		return nil, err
 	}
-	if _, err := a.Session(ctx, name, directory.Scope{}); err != nil {
-		code := wire.CodeServerDown
-		if st, ok := a.status(name); ok && st.State == supervisor.Failed {
-			code = wire.CodeServerFailed
-		}
-		return nil, &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+	if err := a.reach(ctx, name); err != nil {
+		return nil, err
 	}
 	if s := a.dir.View().Server(name); s != nil && len(s.Tools) > 0 && s.Tool(req.Tool) == nil {
 		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", name, req.Tool),
@@ -132,20 +159,42 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	return a.callResult(req.Tool, &answer)
 }
 
+// reach waits for a server's session, or says why there is none.
+func (a *App) reach(ctx context.Context, name string) error {
+	_, err := a.Session(ctx, name, directory.Scope{})
+	if err == nil {
+		return nil
+	}
+	code := wire.CodeServerDown
+	if st, ok := a.status(name); ok && st.State == supervisor.Failed {
+		code = wire.CodeServerFailed
+	}
+	return &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+}
+
 // callResult turns the answer to a call into raw JSON or an edge error.
 func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) {
 	switch {
-	case answer.Denied && a.opts.Answers == AnswerDeny:
-		return nil, &wire.Error{Code: wire.CodeDenied, Message: fmt.Sprintf("The tool %s isn't marked read-only, and there is nobody to ask.", tool),
-			Hint: "Start the core with `serve --answers tty` to be asked in its terminal."}
 	case answer.Denied:
-		return nil, &wire.Error{Code: wire.CodeDenied, Message: "The call was not allowed, or nobody answered in time."}
+		e := &wire.Error{Code: wire.CodeDenied, Message: sentenceOf(answer.Result)}
+		switch {
+		case a.hold.on():
+			e.Code, e.Hint = wire.CodeHeld, "`bridgekeeper hold off` ends the hold."
+		case !a.queue.Attended():
+			e.Hint = "Start the core with `serve --answers tty` to be asked in its terminal; `bridgekeeper policy explain` says what decides."
+		}
+		return nil, e
 	case answer.Down:
 		return nil, &wire.Error{Code: wire.CodeServerDown, Message: sentenceOf(answer.Result)}
 	}
+	return rawResult(answer)
+}
+
+// rawResult is an answer's result as it was written, or its error at the edge.
+func rawResult(answer *directory.Answer) ([]byte, error) {
 	m, err := rpc.Scan(answer.Append(nil, []byte("1")))
 	if err != nil {
-		return nil, fmt.Errorf("read the answer to a call: %w", err)
+		return nil, fmt.Errorf("read an answer: %w", err)
 	}
 	if !m.Error.Ok() {
 		return m.Bytes(m.Result), nil
@@ -198,7 +247,10 @@ func wireLine(server string, l supervisor.Line) wire.LogLine {
 }
 
 // AddHost makes a token for a host; it is shown this once.
-func (a *App) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
+func (a *App) AddHost(ctx context.Context, name string) (*wire.NewHost, error) {
+	if err := a.mayConnect(ctx, name); err != nil {
+		return nil, err
+	}
 	token, err := a.hosts.Add(name)
 	if err != nil {
 		return nil, err
@@ -208,11 +260,21 @@ func (a *App) AddHost(_ context.Context, name string) (*wire.NewHost, error) {
 }
 
 // SetHost changes what is chosen for a host in the config.
-func (a *App) SetHost(_ context.Context, name string, req wire.EditHost) error {
+func (a *App) SetHost(ctx context.Context, name string, req wire.EditHost) error {
 	if !a.knowsHost(name) {
 		return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("There is no host called %.80q.", name), Hint: "See `bridgekeeper host list`."}
 	}
-	return a.applying(a.config.SetHost(name, req.Apply(a.config.Current().Settings.Hosts[name])))
+	terms := req.Apply(a.config.Current().Settings.Hosts[name])
+	err := a.mayLower(ctx, func() []string {
+		return lowers(a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
+			s.Hosts = maps.Clone(s.Hosts)
+			s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+		}))
+	})
+	if err != nil {
+		return err
+	}
+	return a.applying(a.config.SetHost(name, terms))
 }
 
 // knowsHost reports whether calls can come from a host of that name.
@@ -228,6 +290,7 @@ func (a *App) RemoveHost(_ context.Context, name string) error {
 		return err
 	}
 	a.door.EndHost(name)
+	a.gate.grants.drop(func(host, _ string) bool { return host == name })
 	a.news.poke()
 	if _, chosen := a.config.Current().Settings.Hosts[name]; chosen {
 		return a.applying(a.config.SetHost(name, wire.HostTerms{}))
@@ -237,6 +300,6 @@ func (a *App) RemoveHost(_ context.Context, name string) error {
 
 // core describes this process.
 func (a *App) core() wire.Core {
-	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket,
-		Open: a.opts.Open, Answers: a.opts.Answers}
+	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket, LogDir: a.dirs.Logs,
+		Open: a.opts.Open, Answers: a.opts.Answers, Attended: a.queue.Attended(), Held: a.hold.at()}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"bridgekeeper/app/ask"
 	"bridgekeeper/app/localapi"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor/proc"
@@ -94,4 +95,30 @@ func (a *App) mayAnswer(ctx context.Context) (by string, refused *wire.Error) {
 			Hint: "Start the core with `serve --answers tty`, or write \"questions\": {\"cli\": true} into the config file by hand."}
 	}
 	return c.name, nil
+}
+
+// ownHand reports whether a change comes from the person: from their window or
+// their own command line. What a server started is never that, and neither is
+// another program that found the socket. Where everything is allowed, so is this.
+func (a *App) ownHand(ctx context.Context) bool {
+	return a.opts.Answers == AnswerAllow || a.who(ctx).own
+}
+
+// mayConnect asks a person before a program that isn't ours gives itself a
+// host's token.
+func (a *App) mayConnect(ctx context.Context, name string) error {
+	if a.ownHand(ctx) {
+		return nil
+	}
+	o := a.queue.Ask(ctx, &ask.Ask{Question: wire.Question{Kind: wire.AskNewHost, Host: name, Choices: []string{wire.ChooseDeny, wire.ChooseOnce},
+		Why: "A program asked for a token with which it can call your servers' tools, by your rules."}})
+	if o.Yes() {
+		return nil
+	}
+	e := &wire.Error{Code: wire.CodeDenied, Message: "The host was not added: a person said no."}
+	if o.End != ask.Answered {
+		e.Message = "The host was not added: a program that isn't Bridgekeeper's own asked for it, which needs a person's answer (" + o.Reason + ")."
+		e.Hint = "Use `bridgekeeper host add` in a terminal of your own."
+	}
+	return e
 }

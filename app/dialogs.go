@@ -57,22 +57,24 @@ func (d *dialog) form() (wire.Answer, error) {
 		return wire.Answer{Choice: choice}, err
 	}
 	form := d.q.Form
-	texts := make(map[string]string)
+	values := defaultsOf(form)
 	todo := form.Fields
 	for {
 		for _, f := range todo {
-			typed, err := d.prompt("%s", fieldPrompt(&f, texts[f.Name]))
+			typed, err := d.prompt("%s", fieldPrompt(&f, values[f.Name]))
 			if err != nil {
 				return wire.Answer{}, err
 			}
 			switch {
 			case typed == "-":
-				delete(texts, f.Name)
+				delete(values, f.Name)
+			case typed != "" && f.Type == elicit.Choices:
+				values[f.Name] = split(typed)
 			case typed != "":
-				texts[f.Name] = typed
+				values[f.Name] = []string{typed}
 			}
 		}
-		content, wrong := elicit.Content(form, withDefaults(form, texts))
+		content, wrong := elicit.Content(form, values)
 		if len(wrong) > 0 {
 			todo = nil
 			for _, w := range wrong {
@@ -106,21 +108,29 @@ func fieldsNamed(form *wire.FormDetail, name string) (found []wire.FormField) {
 	return found
 }
 
-// withDefaults adds the defaults of the fields that were left alone.
-func withDefaults(form *wire.FormDetail, texts map[string]string) map[string]string {
-	all := make(map[string]string, len(form.Fields))
+// defaultsOf are the values that a form begins with.
+func defaultsOf(form *wire.FormDetail) elicit.Values {
+	values := make(elicit.Values, len(form.Fields))
 	for _, f := range form.Fields {
-		if text, ok := texts[f.Name]; ok {
-			all[f.Name] = text
-		} else if f.Default != nil {
-			all[f.Name] = elicit.Text(f.Default)
+		if texts := elicit.Texts(f); texts != nil {
+			values[f.Name] = texts
+		}
+	}
+	return values
+}
+
+// split takes several choices apart.
+func split(typed string) (all []string) {
+	for part := range strings.SplitSeq(typed, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
 		}
 	}
 	return all
 }
 
 // fieldPrompt tells what a field wants, with what Enter would take.
-func fieldPrompt(f *wire.FormField, now string) string {
+func fieldPrompt(f *wire.FormField, now []string) string {
 	var b strings.Builder
 	name := f.Name
 	if f.Title != "" && f.Title != f.Name {
@@ -147,14 +157,11 @@ func fieldPrompt(f *wire.FormField, now string) string {
 			fmt.Fprintf(&b, "  %s", printable(o.Title))
 		}
 	}
-	if f.Type == "choices" {
+	if f.Type == elicit.Choices {
 		b.WriteString("\n    several, with commas between them")
 	}
-	if now == "" && f.Default != nil {
-		now = elicit.Text(f.Default)
-	}
-	if now != "" {
-		fmt.Fprintf(&b, "\n    Enter takes %s; - leaves it out", printable(now))
+	if now != nil {
+		fmt.Fprintf(&b, "\n    Enter takes %s; - leaves it out", printable(strings.Join(now, ", ")))
 	}
 	b.WriteString("\n  > ")
 	return b.String()
@@ -214,7 +221,7 @@ func textsOf(s *wire.SamplingDetail) (texts []string) {
 	return texts
 }
 
-// arguments shortens nothing by itself: describe bounds what it shows.
+// compact is what is shown where there are no arguments.
 func compact(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "{}"

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"bridgekeeper/app/config"
+	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor"
 )
 
@@ -25,18 +26,34 @@ func (a *App) reconcile() {
 	if conf == a.applied {
 		return
 	}
+	was := a.applied
 	a.applied = conf
+	a.followPolicy(conf)
+	a.followSettings(conf)
+	a.followEntries(was, conf)
 	specs := make([]supervisor.Spec, 0, len(conf.Servers))
 	names := make([]string, 0, len(conf.Servers))
 	pending := make(map[string]bool)
 	env := ourEnv(os.Environ())
 	for _, s := range conf.Servers {
-		specs = append(specs, specOf(s, env))
+		spec := specOf(s, env)
+		spec.Held = spec.Held && a.opts.Answers != AnswerAllow
+		specs = append(specs, spec)
 		names = append(names, s.Name)
 		pending[s.Name] = !s.Entry.Disabled && s.Entry.Start != string(supervisor.StartManual)
 	}
+	a.metrics.forget(func(name string) bool { return slices.Contains(names, name) })
 	a.dir.Configure(names, func(name string) bool { return pending[name] })
+	a.door.EndServers(names)
 	a.sup.Apply(specs)
+}
+
+// following is the config that the supervisor follows. It may be a moment older
+// than Current, and a server of that one is not known yet.
+func (a *App) following() *config.Config {
+	a.applyMu.Lock()
+	defer a.applyMu.Unlock()
+	return a.applied
 }
 
 // fingerprint tells what runs as a server, for the lists kept of it. The values
@@ -46,7 +63,10 @@ func (a *App) fingerprint(server string) string {
 	if !ok {
 		return ""
 	}
-	e := s.Entry
+	return printOf(&s.Entry)
+}
+
+func printOf(e *wire.Entry) string {
 	text, _ := json.Marshal([]any{e.Command, e.Args, e.Cwd, slices.Sorted(maps.Keys(e.Env))}) // texts only: it can't fail
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -71,7 +91,7 @@ func (a *App) followNews(ctx context.Context) error {
 	learned := make(map[string]supervisor.Spec)
 	for {
 		changed := a.news.next()
-		conf := a.config.Current()
+		conf := a.following()
 		for _, st := range a.sup.Statuses() {
 			if st.Key.Scope == "" {
 				a.observed(conf, &st)

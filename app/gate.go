@@ -2,9 +2,14 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +19,7 @@ import (
 	"bridgekeeper/app/policy"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
 )
 
 // What happens to calls that need an answer.
@@ -29,12 +35,14 @@ const (
 type gate struct {
 	answers string
 	rules   func() *policy.Rules
-	pins    *policy.Pins
+	shelf   *shelf
 	meter   *policy.Meter
 	queue   *ask.Queue
 	record  *activity.Log
 	seen    *sightings
+	metrics *metrics
 	grants  *grants
+	decided decided
 	lost    *lostCalls
 	// listed returns a tool's definition as it is now, nil when it isn't listed.
 	listed func(server, tool string) []byte
@@ -50,8 +58,8 @@ type gate struct {
 // pass is a call that runs.
 type pass struct {
 	call    callKey
-	release func() // of the limits
-	changes bool   // it isn't known to be read-only
+	counted policy.Pass
+	changes bool // it isn't known to be read-only
 }
 
 // passes are the calls that run now.
@@ -80,11 +88,20 @@ func (p *passes) take(id uint64) (pass, bool) {
 // callKey is what makes two calls identical.
 type callKey struct{ server, tool, args string }
 
+var sameSeed = maphash.MakeSeed()
+
+// sameness is equal for equal arguments, as they are written, in one run of the core.
+func sameness(arguments []byte) string {
+	var sum [8]byte
+	binary.NativeEndian.PutUint64(sum[:], maphash.Bytes(sameSeed, arguments))
+	return string(sum[:])
+}
+
 // Refusals are read by models: they say what happened and that trying again
 // won't help.
 const (
 	refusedHeld    = "Bridgekeeper did not run this call: the user has put everything on hold. Don't try again; tell the user."
-	refusedNobody  = "Bridgekeeper did not run this call: it needs a person's approval, and %s. Don't try again; tell the user."
+	refusedNobody  = "Bridgekeeper did not run this call: it needs a person's approval, and %s. Don't try again; tell the user. (They can be asked in the terminal of `bridgekeeper serve --answers tty`, or in Bridgekeeper's window.)"
 	refusedNo      = "Bridgekeeper did not run this call: the user was asked and said no. Don't try again unless they ask you to."
 	refusedLate    = "Bridgekeeper did not run this call: the user was asked and didn't answer in time. Don't try again unless they ask you to."
 	refusedGone    = "Bridgekeeper did not run this call: while the user was being asked, %s."
@@ -107,26 +124,27 @@ type ruling struct {
 // Begin decides about one call and records the decision.
 func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 	g.seen.called(a.Host)
-	f := g.facts(a)
-	r := g.rule(ctx, a, f)
+	f, known := g.facts(a)
+	r := g.rule(ctx, a, f, known)
 	if r.follow != nil {
 		return directory.Pass{Follow: r.follow} // recorded with the call that it follows
 	}
-	release := func() {}
+	var counted policy.Pass
 	if r.refusal == "" {
+		ofHost, ofServer := g.rules().Limits(a.Host, a.Server)
 		var why string
-		if release, why = g.meter.Begin(g.rules(), a.Host, a.Server); why != "" {
-			r = ruling{refusal: fmt.Sprintf(refusedLimit, why), rule: "limit: " + why, by: "policy", lead: r.lead}
+		if counted, why = g.meter.Enter(time.Now(), a.Host, ofHost, a.Server, ofServer); why != "" {
+			r = ruling{refusal: fmt.Sprintf(refusedLimit, strings.TrimSuffix(why, ".")), rule: why, by: "policy", lead: r.lead}
 		}
 	}
-	e := activity.Entry{Host: a.Host, Session: a.Session, Server: a.Server, Tool: a.Tool, Decision: activity.Allow, Rule: r.rule, By: r.by, Arguments: a.Arguments}
+	e := activity.Entry{Host: a.Host, Session: sessionLabel(a.Session), Server: a.Server, Tool: a.Tool, Decision: activity.Allow, Rule: r.rule, By: r.by, Arguments: a.Arguments}
 	if r.refusal != "" {
 		e.Decision = activity.Deny
 	}
 	id, err := g.record.Begin(e)
 	if err != nil {
 		if r.refusal == "" {
-			release()
+			g.meter.Leave(counted)
 		}
 		if !g.broken.Swap(true) {
 			g.log.Error("record of calls not written, calls are denied", "err", err)
@@ -135,7 +153,8 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 	}
 	g.broken.Store(false)
 	if r.refusal == "" {
-		g.passes.add(uint64(id), pass{callKey{a.Server, a.Tool, f.ArgsDigest}, release, !f.BelievedReadOnly()})
+		g.metrics.called(a.Server, time.Now())
+		g.passes.add(uint64(id), pass{callKey{a.Server, a.Tool, sameness(a.Arguments)}, counted, !f.Trusted || !f.Hints.ReadOnly})
 	}
 	return directory.Pass{ID: uint64(id), Refusal: r.refusal, Lead: r.lead}
 }
@@ -143,7 +162,7 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 // End records how a call that ran ended.
 func (g *gate) End(id uint64, outcome string, bytes int, took time.Duration) {
 	if p, ok := g.passes.take(id); ok {
-		p.release()
+		g.meter.Leave(p.counted)
 		if outcome == "unknown" && p.changes {
 			g.lost.add(p.call)
 		}
@@ -151,50 +170,52 @@ func (g *gate) End(id uint64, outcome string, bytes int, took time.Duration) {
 	g.record.End(activity.ID(id), outcome, bytes, took)
 }
 
-// facts are what the policy may know of a call.
-func (g *gate) facts(a *directory.Attempt) *policy.Facts {
-	f := &policy.Facts{Host: a.Host, Server: a.Server, Tool: a.Tool, Listed: a.Known, ArgsDigest: policy.ArgsDigest(a.Arguments)}
-	f.Annotations = policy.ReadAnnotations(a.Definition)
-	f.Trusted = g.rules().Trusted(a.Server)
-	return f
+// facts are what the policy may know of a call. The digest of its arguments is
+// left out: it costs more than all the rest, and is seldom needed.
+func (g *gate) facts(a *directory.Attempt) (*policy.Facts, *shelved) {
+	known := g.shelf.of(a.Server, a.Tool, a.Definition)
+	return &policy.Facts{Host: a.Host, Server: a.Server, Tool: a.Tool, Listed: a.Known, Hints: known.hints, Pin: known.pin,
+		Trusted: g.rules().Trusted(a.Server)}, known
+}
+
+// decide is policy.Decide with a memory: the same tool is called again and again.
+func (g *gate) decide(a *directory.Attempt, f *policy.Facts, known *shelved) policy.Decision {
+	rules := g.rules()
+	if rules.ByArguments(a.Tool) {
+		f.ArgsDigest = policy.ArgsDigest(a.Arguments)
+		return policy.Decide(rules, f)
+	}
+	return g.decided.of(decidedKey{a.Host, a.Server, a.Tool}, rules, known, f)
 }
 
 // rule decides without a person where that is possible.
-func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts) ruling {
+func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts, known *shelved) ruling {
 	if g.held() {
 		return ruling{refusal: refusedHeld, rule: "everything is held", by: "person"}
 	}
-	if a.Known && g.answers != AnswerAllow && g.moved(a) {
-		return ruling{refusal: fmt.Sprintf(refusedChanged, a.Tool), rule: "new or changed tool", by: "policy"}
-	}
-	d := policy.Decide(g.rules(), f)
-	var notes []string
+	d := g.decide(a, f, known)
 	switch d.Verdict {
-	case wire.VerdictAllow:
-		if g.lost.has(callKey{a.Server, a.Tool, f.ArgsDigest}) {
-			notes = append(notes, lostNote)
-		}
-		if why := g.meter.Loop(a.Host, a.Server, a.Tool, f.ArgsDigest); why != "" {
-			notes = append(notes, why)
-		}
-		if len(notes) == 0 {
+	case wire.VerdictAllow, wire.VerdictAsk:
+	case wire.VerdictHeld:
+		return ruling{refusal: fmt.Sprintf(refusedChanged, a.Tool), rule: d.Because, by: "policy"}
+	default:
+		return ruling{refusal: fmt.Sprintf(refusedRule, strings.TrimSuffix(d.Because, ".")), rule: d.Because, by: "policy"}
+	}
+	var notes []string
+	same := sameness(a.Arguments)
+	if g.lost.has(callKey{a.Server, a.Tool, same}) {
+		notes = append(notes, lostNote)
+	}
+	if why := g.meter.Loop(time.Now(), a.Host, a.Server, a.Tool, same); why != "" {
+		notes = append(notes, why)
+	}
+	if len(notes) == 0 {
+		if d.Verdict == wire.VerdictAllow {
 			return ruling{rule: d.Because, by: "policy"}
-		}
-	case wire.VerdictAsk:
-		if g.lost.has(callKey{a.Server, a.Tool, f.ArgsDigest}) {
-			notes = append(notes, lostNote)
-		}
-		if why := g.meter.Loop(a.Host, a.Server, a.Tool, f.ArgsDigest); why != "" {
-			notes = append(notes, why)
-		}
-		if len(notes) > 0 {
-			break
 		}
 		if rule := g.grants.of(a, time.Now()); rule != "" {
 			return ruling{rule: rule, by: "person"}
 		}
-	default:
-		return ruling{refusal: fmt.Sprintf(refusedRule, d.Because), rule: d.Because, by: "policy"}
 	}
 	if g.answers == AnswerAllow {
 		return ruling{rule: "serve --answers allow", by: "policy"}
@@ -205,16 +226,12 @@ func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts) 
 // lostNote tells a person of an identical call whose end nobody saw.
 const lostNote = "The server died during an identical call a short while ago. It isn't known whether that call took effect: this one may do it a second time."
 
-// moved reports whether the tool isn't what was trusted.
-func (g *gate) moved(a *directory.Attempt) bool {
-	return g.rules().Pinned(a.Server) && g.pins.Look(a.Server, a.Tool, a.Definition).State != policy.Same
-}
-
 // errServerGone is why a question is withdrawn.
 var errServerGone = errors.New("the server ended")
 
 // ask puts the call to a person.
 func (g *gate) ask(ctx context.Context, a *directory.Attempt, f *policy.Facts, d policy.Decision, notes []string) ruling {
+	f.ArgsDigest = policy.ArgsDigest(a.Arguments)
 	asked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if a.Gone != nil {
@@ -265,10 +282,10 @@ func (g *gate) answered(ctx context.Context, a *directory.Attempt, f *policy.Fac
 	case g.held():
 		return ruling{refusal: refusedHeld, rule: "everything is held", by: "person"}
 	}
-	if d := policy.Decide(g.rules(), f); d.Verdict == wire.VerdictDeny || d.Verdict == policy.Off {
-		return ruling{refusal: fmt.Sprintf(refusedRule, d.Because), rule: d.Because, by: "policy"}
+	if d := policy.Decide(g.rules(), f); d.Verdict != wire.VerdictAllow && d.Verdict != wire.VerdictAsk {
+		return ruling{refusal: fmt.Sprintf(refusedRule, strings.TrimSuffix(d.Because, ".")), rule: d.Because, by: "policy"}
 	}
-	g.lost.forget(callKey{a.Server, a.Tool, f.ArgsDigest})
+	g.lost.forget(callKey{a.Server, a.Tool, sameness(a.Arguments)})
 	g.keep(a, f, o.Choice)
 	return ruling{rule: "answered: " + o.Choice, by: o.By}
 }
@@ -298,13 +315,38 @@ func callQuestion(a *directory.Attempt, f *policy.Facts, d policy.Decision, note
 		args = []byte("{}")
 	}
 	args = append([]byte(nil), args...) // the host's bytes are its request's
-	tool := policy.ReadTool(a.Definition)
+	title, description, annotations := toolWords(a.Definition)
 	q := wire.Question{Kind: wire.AskCall, Host: a.Host, Server: a.Server, Tool: a.Tool, Why: d.Because, Notes: notes,
 		Choices: []string{wire.ChooseDeny, wire.ChooseOnce, wire.ChooseSession, wire.ChooseMinutes, wire.ChooseTool, wire.ChooseArgs},
-		Call: &wire.CallDetail{Title: tool.Title, Description: tool.Description, Annotations: tool.Annotations, Trusted: f.Trusted,
+		Call: &wire.CallDetail{Title: title, Description: description, Annotations: annotations, Trusted: f.Trusted,
 			Arguments: args, ArgBytes: len(args)}}
-	if len(notes) > 0 || d.OnlyOnce { // what a standing rule wouldn't settle isn't offered
+	if len(notes) > 0 { // what a standing rule wouldn't settle isn't offered
 		q.Choices = []string{wire.ChooseDeny, wire.ChooseOnce}
 	}
 	return &ask.Ask{Question: q, Key: a.Host + "\x00" + a.Server + "\x00" + a.Tool + "\x00" + f.ArgsDigest}
+}
+
+// toolWords are what a tool says of itself, for a person.
+func toolWords(definition []byte) (title, description string, annotations []byte) {
+	text := func(name string) string {
+		at := rpc.Find(definition, name)
+		if !at.Ok() {
+			return ""
+		}
+		return rpc.Text(definition[at.Start:at.End])
+	}
+	if at := rpc.Find(definition, "annotations"); at.Ok() {
+		annotations = definition[at.Start:at.End]
+	}
+	return text("title"), text("description"), annotations
+}
+
+// sessionLabel names a session in the record: its id is a key to it, which must
+// not be written down.
+func sessionLabel(id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:4])
 }

@@ -12,14 +12,22 @@ import (
 	"bridgekeeper/app/config"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/upstream"
 	"bridgekeeper/supervisor"
 	"bridgekeeper/supervisor/stdio"
 )
 
 // clientCapabilities are what servers are told we can do for them: each is
-// answered by the calling host where it can, and declined otherwise.
-const clientCapabilities = `{"roots":{},"elicitation":{"form":{},"url":{}},"sampling":{}}`
+// answered by a person here, by the calling host where it can, or declined.
+// Sampling is declared to servers that get a model, only.
+const (
+	clientCapabilities   = `{"roots":{},"elicitation":{"form":{},"url":{}}}`
+	samplingCapabilities = `{"roots":{},"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}}}`
+)
+
+// lends reports whether the server may ask for a model.
+func lends(e *wire.Entry) bool { return e.Sampling != nil && e.Sampling.Enabled }
 
 // conversation joins a session to the instance it belongs to: the supervisor
 // ends it, the directory must hear of that.
@@ -47,7 +55,7 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	if s, ok := a.config.Current().Lookup(inst.Key.Server); ok && s.Entry.Era != "" {
 		era = upstream.Era(s.Entry.Era)
 	}
-	session, err := upstream.Open(ctx, lines, upstream.Options{
+	session, err := upstream.Open(ctx, &traced{lines, a.traces, inst.Key.Server, inst.Key.Scope}, upstream.Options{
 		Era:          era,
 		ClientName:   Name,
 		ClientVer:    a.opts.Version,
@@ -78,10 +86,56 @@ func (a *App) remember(key supervisor.Key, capabilities []byte) {
 // capabilities are what an instance is told its client can do: exactly its
 // host's where it is one host's, else all we can answer for.
 func (a *App) capabilities(key supervisor.Key) []byte {
+	s, _ := a.config.Current().Lookup(key.Server)
 	if own, ok := a.scopes.Load(key); ok {
-		return own.([]byte)
+		return a.onBehalf(own.([]byte), &s.Entry)
+	}
+	if lends(&s.Entry) {
+		return []byte(samplingCapabilities)
 	}
 	return []byte(clientCapabilities)
+}
+
+// onBehalf is what a server is told for one host: what the host can do, without
+// what the server may not have, and with what can be answered here.
+func (a *App) onBehalf(own []byte, e *wire.Entry) []byte {
+	return adapted(own, lends(e), a.dialogs(), a.dialogs() && lends(e) && len(a.config.Current().Settings.Models) > 0)
+}
+
+// told is what a modern server is told with a host's request, and whether its
+// questions are put to a person here (directory.Options.Capabilities).
+func (a *App) told(host, server string, own []byte) ([]byte, bool) {
+	s, _ := a.config.Current().Lookup(server)
+	here := a.here(host)
+	return adapted(own, lends(&s.Entry), here, here && lends(&s.Entry) && len(a.config.Current().Settings.Models) > 0), here
+}
+
+// adapted returns capabilities without sampling, unless the server may have it,
+// and with what is answered for the host.
+func adapted(own []byte, lends, forms, models bool) []byte {
+	whole := func() rpc.Span { return rpc.Span{End: len(own)} }
+	if len(own) == 0 {
+		own = []byte("{}")
+	}
+	if !lends && rpc.Find(own, "sampling").Ok() {
+		if edit, ok := rpc.RemoveMember(own, whole(), "sampling"); ok {
+			own = rpc.Splice(nil, own, edit)
+		}
+	}
+	if at := rpc.Find(own, "elicitation"); forms && !at.Ok() {
+		own = rpc.Splice(nil, own, rpc.InsertMember(own, whole(), "elicitation", []byte(`{"form":{},"url":{}}`)))
+	} else if forms && !rpc.Find(own[at.Start:at.End], "url").Ok() {
+		own = rpc.Splice(nil, own, rpc.Edit{Span: at, With: []byte(`{"form":{},"url":{}}`)})
+	}
+	if models && !rpc.Find(own, "sampling").Ok() {
+		own = rpc.Splice(nil, own, rpc.InsertMember(own, whole(), "sampling", []byte(`{"tools":{}}`)))
+	}
+	return own
+}
+
+// dialogs reports whether a person may be there to answer, now or later.
+func (a *App) dialogs() bool {
+	return a.opts.Answers == AnswerTTY || a.queue.Attended() || a.config.Current().Settings.Questions.CLI
 }
 
 // sessionWait bounds the wait for a server that starts: package runners may
@@ -151,6 +205,10 @@ func specOf(s config.Server, env []string) supervisor.Spec {
 	spec := supervisor.Spec{
 		Server: s.Name, Command: e.Command, Args: e.Args, Env: slices.Clone(env), Dir: e.Cwd,
 		Start: supervisor.StartMode(e.Start), Disabled: e.Disabled, MaxLine: e.MaxLine << 20, Terms: e.Era,
+		Held: e.Trust == wire.TrustPending,
+	}
+	if lends(&e) {
+		spec.Terms += " sampling" // it is told at its start
 	}
 	if spec.Start == "" {
 		spec.Start = supervisor.StartAlways

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"log/slog"
+	"path/filepath"
 	"reflect"
 	"testing"
 
+	"bridgekeeper/app/ask"
 	"bridgekeeper/app/config"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor"
@@ -11,7 +14,7 @@ import (
 
 func TestOnlyWhatRunsIsInASpec(t *testing.T) {
 	// Each key of an entry changes what runs, or it does not: a new one must be sorted in here.
-	protects := map[string]bool{"Ask": true, "Off": true, "Trust": true, "Changes": true, "Limits": true, "Sampling": true, "Roots": true,
+	protects := map[string]bool{"Ask": true, "Off": true, "Trust": true, "Changes": true, "Limits": true, "Roots": true,
 		"Sharing": true} // read anew when an instance is wanted
 	spec := func(e wire.Entry) supervisor.Spec { return specOf(config.Server{Name: "s", Entry: e}, []string{"A=1"}) }
 	full := reflect.ValueOf(wire.Entry{
@@ -36,15 +39,40 @@ func TestOnlyWhatRunsIsInASpec(t *testing.T) {
 func TestAnInstanceKeepsItsHostsCapabilities(t *testing.T) {
 	// Half a minute after a host's last request its copy of the server died of
 	// nonsense: the capabilities lay in a buffer that other requests used again.
-	a := &App{}
+	store, err := config.Open(filepath.Join(t.TempDir(), "bridgekeeper.json"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &App{config: store, queue: ask.New(ask.Options{})}
 	key := supervisor.Key{Server: "s", Scope: "host"}
-	body := []byte(`{"sampling":{}}`)
+	body := []byte(`{"elicitation":{}}`)
 	a.remember(key, body)
-	copy(body, "#################")
-	if got := string(a.capabilities(key)); got != `{"sampling":{}}` {
+	copy(body, "####################")
+	if got := string(a.capabilities(key)); got != `{"elicitation":{}}` {
 		t.Errorf("declared %s", got)
 	}
 	if got := string(a.capabilities(supervisor.Key{Server: "s"})); got != clientCapabilities {
 		t.Errorf("the shared instance: %s", got)
+	}
+}
+
+func TestCapabilitiesOnBehalfOfAHost(t *testing.T) {
+	// A host without forms of its own never had a server ask anything, though we can show them.
+	for _, one := range []struct {
+		own                  string
+		lends, forms, models bool
+		want                 string
+	}{
+		{`{}`, false, false, false, `{}`},
+		{`{"sampling":{},"roots":{}}`, false, false, false, `{"roots":{}}`},
+		{`{"sampling":{},"roots":{}}`, true, false, false, `{"sampling":{},"roots":{}}`},
+		{``, false, true, false, `{"elicitation":{"form":{},"url":{}}}`},
+		{`{"elicitation":{}}`, false, true, false, `{"elicitation":{"form":{},"url":{}}}`},
+		{`{"elicitation":{"url":{},"form":{}},"x":1}`, false, true, false, `{"elicitation":{"url":{},"form":{}},"x":1}`},
+		{`{"x":1}`, true, false, true, `{"sampling":{"tools":{}},"x":1}`},
+	} {
+		if got := string(adapted([]byte(one.own), one.lends, one.forms, one.models)); got != one.want {
+			t.Errorf("%+v: %s", one, got)
+		}
 	}
 }

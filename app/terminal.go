@@ -111,7 +111,7 @@ func (t *terminal) put(ctx context.Context, id string) bool {
 	fmt.Fprintf(t.out, "\n%s", describe(&q))
 	answer, err := d.answer()
 	if err == nil {
-		if refused := t.queue.Answer(id, answer, AnswerTTY); refused != nil {
+		if refused := t.queue.Answer(id, answer, "terminal"); refused != nil {
 			fmt.Fprintf(t.out, "(%s)\n", printable(refused.Message))
 		}
 		return true

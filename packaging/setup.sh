@@ -91,6 +91,17 @@ window_packages() {
 	[ -e /usr/include/xkbcommon/xkbcommon.h ] || missing+=(libxkbcommon-dev)
 }
 
+# The keychain's tests run a real one, in a session of its own. Without it they
+# skip themselves, but fail in CI.
+check_keyring() {
+	[ "$(uname -s)" = Linux ] || return 0
+	local missing=()
+	have dbus-daemon || missing+=(dbus)
+	have gnome-keyring-daemon || missing+=(gnome-keyring)
+	have secret-tool || missing+=(libsecret-tools)
+	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}" || say "the tests with a real keychain will be skipped."
+}
+
 check_go
 missing=()
 case $purpose in
@@ -104,6 +115,7 @@ test)
 	have git || missing+=(git)
 	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
 	check_node
+	check_keyring
 	;;
 *)
 	say "usage: packaging/setup.sh [build|test]"

@@ -30,7 +30,7 @@ unit() {
 
 # Packages in which goroutines share state.
 race() {
-	go list ./supervisor/... ./bridge/... ./app/... | grep -vE '/app/(apptest|archtest|demo|cli|wire)$' | xargs env CGO_ENABLED=1 go test -race -timeout 8m
+	go list ./supervisor/... ./bridge/... ./keychain/... ./app/... | grep -vE '/app/(apptest|archtest|demo|cli|wire)$' | xargs env CGO_ENABLED=1 go test -race -timeout 8m
 }
 
 build() { CGO_ENABLED=0 go build -trimpath -o bin/bridgekeeper .; }

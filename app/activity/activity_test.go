@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
+
+	"bridgekeeper/app/wire"
 )
 
 func open(t testing.TB, dir string, opts Options) *Log {
@@ -237,24 +239,40 @@ func FuzzLine(f *testing.F) {
 	f.Add("\xff\xfe\x00\x7f", "é\u2028🂡")
 	f.Add(strings.Repeat("é", 300), strings.Repeat("x", 256))
 	f.Fuzz(func(t *testing.T, tool, host string) {
-		b := appendBegin(nil, time.Now(), 7, Entry{Tool: tool, Host: host})
+		l := newLog(t.TempDir(), Options{Arguments: true})
+		p := l.prepare(Entry{Tool: tool, Host: host, Text: host, Arguments: []byte(tool)})
+		b, _ := head{}.link(nil, appendBegin(l.appendTimeLocked(nil), 7, &p), nil)
 		if strings.Count(string(b), "\n") != 1 || !utf8.Valid(b) {
 			t.Fatalf("not one line of UTF-8: %q", b)
 		}
-		var m map[string]string
+		var m map[string]any
 		if err := json.Unmarshal(b, &m); err != nil {
 			t.Fatalf("%q: %v", b, err)
 		}
-		if want := strings.ToValidUTF8(tool, "\ufffd"); len(tool) <= maxField && utf8.ValidString(tool) && m["tool"] != want {
-			t.Errorf("%q became %q", tool, m["tool"])
+		if got, _ := m["tool"].(string); len(tool) <= maxField && utf8.ValidString(tool) && got != tool {
+			t.Errorf("%q became %q", tool, got)
+		}
+		// Our own reader sees what everybody's sees.
+		r, ok := parse(b[:len(b)-1])
+		if !ok || !r.whole() || r.n != 1 || r.id != 7 {
+			t.Fatalf("%q is not read", b)
+		}
+		a, ok := r.entry(words{})
+		if want, _ := m["tool"].(string); !ok || a.Tool != want {
+			t.Fatalf("%q: the tool is %q", b, a.Tool)
+		}
+		if !newFilter(wire.ActivityQuery{Tool: tool}).begins(&r) && utf8.ValidString(tool) && !strings.Contains(tool, "*") {
+			t.Errorf("%q is not found", tool)
 		}
 	})
 }
 
 func BenchmarkCall(b *testing.B) {
-	l := open(b, b.TempDir(), Options{})
+	dir := b.TempDir()
+	l := open(b, dir, Options{Anchor: filepath.Join(dir, "anchor")})
 	defer l.Close()
-	e := Entry{Host: "claude-code", Server: "rooms", Tool: "get_room_status", Decision: Allow, Rule: "read-only"}
+	e := Entry{Host: "claude-code", Server: "rooms", Tool: "get_room_status", Decision: Allow, Rule: "read-only", By: "policy",
+		Arguments: []byte(`{"room_id":"cedar","verbose":true}`)}
 	b.ReportAllocs()
 	for b.Loop() {
 		id, err := l.Begin(e)

@@ -66,14 +66,15 @@ var Quick = supervisor.Timings{BackoffFirst: 20 * time.Millisecond, BackoffMost:
 // Options say how a core is run. The zero value is a core on any port that
 // denies what needs an answer.
 type Options struct {
-	Home     string // "" makes one
-	Port     int    // as app.Options
-	Answers  string // "" is deny
-	Open     bool
-	Config   string // written before the start; "" leaves the file as it is
-	Stdin    io.Reader
-	Terminal io.Writer
-	Timings  supervisor.Timings
+	Home      string // "" makes one
+	Port      int    // as app.Options
+	Answers   string // "" is deny
+	Open      bool
+	LegacySSE bool
+	Config    string // written before the start; "" leaves the file as it is
+	Stdin     io.Reader
+	Terminal  io.Writer
+	Timings   supervisor.Timings
 }
 
 // Core is a core that runs in this process.
@@ -112,7 +113,7 @@ func Start(tb testing.TB, o Options) *Core {
 	up := make(chan wire.Core, 1)
 	go func() {
 		defer close(c.ended)
-		c.err = app.Serve(ctx, app.Options{Version: "test", Port: o.Port, Answers: o.Answers, Open: o.Open,
+		c.err = app.Serve(ctx, app.Options{Version: "test", Port: o.Port, Answers: o.Answers, Open: o.Open, LegacySSE: o.LegacySSE,
 			Stdin: o.Stdin, Terminal: o.Terminal, Timings: o.Timings,
 			Log: slog.New(slog.NewTextHandler(c.log, nil)), Up: func(core wire.Core, _ string) { up <- core }})
 	}()

@@ -82,7 +82,7 @@ func TestPersonAtTheTerminalDecides(t *testing.T) {
 	}
 	h.MustCall("rooms__list_rooms", "{}") // read-only: nobody is asked
 	record := c.record()
-	for _, want := range []string{`"decision":"allow","rule":"answered at the terminal"`, `"decision":"deny","rule":"answered at the terminal"`} {
+	for _, want := range []string{`"decision":"allow","rule":"answered: once","by":"terminal"`, `"decision":"deny","rule":"answered: deny","by":"terminal"`} {
 		if !strings.Contains(record, want) {
 			t.Errorf("the record lacks %s:\n%s", want, record)
 		}
@@ -103,7 +103,8 @@ func TestQuestionIsWithdrawnWhenTheHostCancels(t *testing.T) {
 	}()
 	p.reads("[y/N] ")
 	h.Post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`)
-	p.reads("no longer needed)")
+	p.reads("no longer needed: ")
+	p.reads(")\n")
 	select {
 	case <-ended:
 	case <-time.After(Patience):
@@ -145,7 +146,7 @@ func TestAnswersAllowAndDeny(t *testing.T) {
 	c.Add("rooms", "", Example("rooms"))
 	c.UntilListed("rooms")
 	h := c.Host("h")
-	if body, err := h.Call("rooms__reboot_room", reboot); err != nil || !strings.Contains(body, `"isError":true`) || !strings.Contains(body, "nobody here to ask") {
+	if body, err := h.Call("rooms__reboot_room", reboot); err != nil || !strings.Contains(body, `"isError":true`) || !strings.Contains(body, "nobody here who could be asked") {
 		t.Errorf("deny: %v %s", err, body)
 	}
 	if _, err := c.Client.Call(t.Context(), "rooms", wire.CallTool{Tool: "reboot_room", Arguments: json.RawMessage(reboot)}); codeOf(err) != wire.CodeDenied {

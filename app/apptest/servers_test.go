@@ -48,7 +48,7 @@ func codeOf(err error) wire.Code {
 
 func TestChangedToolsReachAClientOfTheSDK(t *testing.T) {
 	c := Start(t, Options{})
-	c.Add("c", misbehave.Changing)
+	c.Add("c", misbehave.Changing, func(e *wire.Entry) { e.Changes = wire.ChangesAccept })
 	c.UntilListed("c")
 	changed := make(chan struct{}, 100)
 	session := c.Connect("sdk", &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }})
@@ -302,7 +302,7 @@ func TestEditsOfAnEntryTakeEffect(t *testing.T) {
 
 // A person who hid one tool lost the session that the server had open.
 func TestEditsOfProtectionRestartNothing(t *testing.T) {
-	c := Start(t, Options{})
+	c := Start(t, Options{Answers: "allow"})
 	c.Add("a", misbehave.Good)
 	c.Add("d", misbehave.Good, func(e *wire.Entry) { e.Start, e.IdleStop = "on-demand", "1s" })
 	before := Server(c.UntilListed("a"), "a")
@@ -312,7 +312,7 @@ func TestEditsOfProtectionRestartNothing(t *testing.T) {
 	ask, trust, changes, off, roots := "everything", wire.TrustLimited, "accept", []string{"none_*"}, []string{"/"}
 	for _, req := range []wire.EditServer{
 		{Ask: &ask}, {Trust: &trust}, {Changes: &changes}, {Off: &off}, {Roots: &roots},
-		{Limits: &wire.Limits{PerMinute: 1000}}, {Sampling: &wire.SamplingTerms{Enabled: true}},
+		{Limits: &wire.Limits{PerMinute: 1000}}, // a model is told of at the start
 	} {
 		for _, name := range []string{"a", "d"} {
 			if err := c.EditServer(t.Context(), name, req); err != nil {
@@ -320,7 +320,7 @@ func TestEditsOfProtectionRestartNothing(t *testing.T) {
 			}
 		}
 	}
-	if after := Server(c.Now(), "a"); after.PID != before.PID || after.Gen != before.Gen || after.Entry.Ask != ask || after.Entry.Sampling == nil {
+	if after := Server(c.Now(), "a"); after.PID != before.PID || after.Gen != before.Gen || after.Entry.Ask != ask || after.Entry.Limits == nil {
 		t.Errorf("before %+v\nafter %+v", before, after)
 	}
 	// What comes after the edits in the same loop is handled after them.
@@ -333,7 +333,7 @@ func TestEditsOfProtectionRestartNothing(t *testing.T) {
 
 // An application that got the name of a former one inherited that nothing was asked.
 func TestTermsOfAHostGoWithIt(t *testing.T) {
-	c := Start(t, Options{})
+	c := Start(t, Options{Answers: "allow"})
 	never, five := wire.PresetNever, 5
 	if err := c.SetHost(t.Context(), "h", wire.EditHost{Ask: &never}); codeOf(err) != wire.CodeNoSuchHost {
 		t.Errorf("a host that nobody added: %v", err)

@@ -33,9 +33,11 @@ type ServeOptions struct {
 	JSON     bool   // the first line of stdout is {"url":…,"socket":…,"pid":…}
 	Open     bool   // no token is asked for
 	Examples bool   // add the example servers when the config has none
-	Stdin    io.Reader
-	Stdout   io.Writer
-	Stderr   io.Writer
+	// LegacySSE serves the transport of 2024-11-05, too.
+	LegacySSE bool
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
 }
 
 // program is one run of the command line.
@@ -81,7 +83,7 @@ func (p *program) root() *cobra.Command {
 			p.began = true
 		},
 	}
-	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.question(), p.hold(), p.example(), p.version())
+	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.policy(), p.question(), p.hold(), p.activity(), p.example(), p.version())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }

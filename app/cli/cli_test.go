@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 			env.Values["fake"] = fake
 			return core(env, dir, fake)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"scene": scene, "questions": questions},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"scene": scene, "questions": questions, "damage": damage, "asked": asked},
 	})
 }
 
@@ -144,9 +144,45 @@ func scene(ts *testscript.TestScript, _ bool, _ []string) {
 		s.Servers[2].LastExit = &wire.Exit{At: before(10 * time.Second), Code: -1, Signal: "SIGKILL", Reason: "ended by a signal"}
 		s.Servers[3].State, s.Servers[3].Phase, s.Servers[3].Since = "starting", "installing packages", before(72*time.Hour)
 	})
+	at := func(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 678e6, time.UTC) }
+	call := wire.Activity{ID: "a1", Time: at(1), Kind: wire.ActivityCall, Host: "cursor", Server: "rooms", Tool: "get_room_status",
+		Decision: "allow", By: "policy", Rule: "read-only tool", ArgBytes: 12, ArgSum: "0123456789abcdef"}
+	fake.Record(call)
+	call.Outcome, call.Ended, call.Bytes, call.MS = "ok", at(2), 123, 1500.4
+	fake.Record(call)
+	fake.Record(wire.Activity{ID: "a2", Time: at(3), Kind: wire.ActivityCall, Host: "cursor", Server: "rooms", Tool: "reboot\x1b[2J",
+		Decision: "deny", By: "nobody", Rule: "nobody can answer"})
+	fake.Record(wire.Activity{ID: "a3", Time: at(4), Kind: wire.ActivityChange, By: "cli", Text: "the rule for rooms was changed"})
+	fake.Record(wire.Activity{ID: "a4", Time: at(5), Kind: wire.ActivityCall, Host: "zed", Server: "rooms", Tool: "list_rooms", Decision: "allow", By: "policy", Rule: "read-only tool"})
+	fake.SetCheck(wire.ActivityCheck{OK: true, Lines: 7, Older: 1, Files: 1, Oldest: "2026-01-02T03:04:01.678Z", Number: 6, Digest: "00ff00ff00ff00ff00ff00ff00ff00ff",
+		Notes: []wire.Broken{{File: "activity.jsonl", Line: 3, Text: "A piece of a line."}}}, 0)
 	fake.Say("rooms", "stderr", "one")
 	fake.Say("rooms", "stdout", "two \x1b[31mred")
 	fake.Say("rooms", "bridgekeeper", "three")
+}
+
+// damage makes the record one that somebody changed.
+func damage(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Value("fake").(*localapitest.Fake).SetCheck(wire.ActivityCheck{Lines: 6, Files: 2, More: 3, Number: 6, Digest: "00ff", Breaks: []wire.Broken{
+		{File: "activity.jsonl.1", Line: 5, Text: "Line 5 was \x1b[31mchanged."}, {Text: "The anchor is gone."}}}, 2)
+}
+
+// asked compares the last query with what it should be, as a URL has it and
+// without its times.
+func asked(ts *testscript.TestScript, _ bool, args []string) {
+	queries := ts.Value("fake").(*localapitest.Fake).Queries()
+	q := queries[len(queries)-1]
+	hours := "-"
+	if !q.Since.IsZero() {
+		hours = fmt.Sprint(int(time.Since(q.Since).Hours()))
+	}
+	if hours != args[0] {
+		ts.Fatalf("since %s hours, not %s", hours, args[0])
+	}
+	q.Since = time.Time{}
+	if got := q.Values().Encode(); got != args[1] {
+		ts.Fatalf("asked for %s, not %s", got, args[1])
+	}
 }
 
 // Ctrl-C printed "context canceled" and an exit code of 1.

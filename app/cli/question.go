@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +32,7 @@ func (p *program) questionList() *cobra.Command {
 				return err
 			}
 			if p.asJSON {
-				return p.out.json(slices.Concat([]wire.Question{}, s.Questions))
+				return p.out.json(append([]wire.Question{}, s.Questions...))
 			}
 			if len(s.Questions) == 0 {
 				p.out.line("No questions.")
@@ -193,7 +192,7 @@ func (p *program) questionPast() *cobra.Command {
 				return err
 			}
 			if p.asJSON {
-				return p.out.json(slices.Concat([]wire.Settled{}, past))
+				return p.out.json(append([]wire.Settled{}, past...))
 			}
 			if len(past) == 0 {
 				p.out.line("No questions were asked since the core started.")

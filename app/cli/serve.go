@@ -23,6 +23,7 @@ func (p *program) serve() *cobra.Command {
 	f.StringVar(&o.Answers, "answers", "deny", "who answers for tools that don't say they are read-only: tty (asks here), allow (dangerous) or deny")
 	f.BoolVar(&o.Open, "open", false, "ask AI applications for no token (for trials only)")
 	f.BoolVar(&o.Examples, "examples", false, "add the two example servers when the config has no server")
+	f.BoolVar(&o.LegacySSE, "legacy-sse", false, "also serve the HTTP+SSE transport of 2024-11-05, at /sse and /servers/NAME/sse")
 	p.jsonFlag(cmd, `print {"url":…,"socket":…,"pid":…} as the first line`)
 	answers := []string{"tty", "allow", "deny"}
 	_ = cmd.RegisterFlagCompletionFunc("answers", cobra.FixedCompletions(answers, cobra.ShellCompDirectiveNoFileComp))

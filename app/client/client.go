@@ -120,6 +120,18 @@ func (c *Client) Call(ctx context.Context, name string, req wire.CallTool) ([]by
 	return result, c.do(ctx, http.MethodPost, server(name, "call"), req, &result)
 }
 
+// Request asks one server for what it offers besides tools, and returns the raw result.
+func (c *Client) Request(ctx context.Context, name string, req wire.ServerRequest) ([]byte, error) {
+	var result json.RawMessage
+	err := c.do(ctx, http.MethodPost, server(name, "request"), req, &result)
+	return result, err
+}
+
+// Trace hands each message to and from a server to send, until ctx ends.
+func (c *Client) Trace(ctx context.Context, name string, send func(wire.TraceLine) error) error {
+	return stream(ctx, c, server(name, "trace"), send)
+}
+
 // AddHost gives an application a token.
 func (c *Client) AddHost(ctx context.Context, name string) (*wire.NewHost, error) {
 	var h wire.NewHost
@@ -167,6 +179,41 @@ func (c *Client) Hold(ctx context.Context, on bool) error {
 		method = http.MethodPut
 	}
 	return c.do(ctx, method, "/hold", nil, nil)
+}
+
+// Explain says what would happen to a call, and why.
+func (c *Client) Explain(ctx context.Context, host, server, tool string) (*wire.Explanation, error) {
+	var why wire.Explanation
+	query := url.Values{"host": {host}, "server": {server}, "tool": {tool}}
+	return &why, c.do(ctx, http.MethodGet, "/policy/explain?"+query.Encode(), nil, &why)
+}
+
+// Settings returns the config's settings, with keys masked.
+func (c *Client) Settings(ctx context.Context) (*wire.Settings, error) {
+	var s wire.Settings
+	return &s, c.do(ctx, http.MethodGet, "/settings", nil, &s)
+}
+
+// EditSettings changes settings. Less protection waits for a person's answer.
+func (c *Client) EditSettings(ctx context.Context, req wire.EditSettings) error {
+	return c.do(ctx, http.MethodPatch, "/settings", req, nil)
+}
+
+// AddRule adds a rule behind the others. Less protection waits for a person's answer.
+func (c *Client) AddRule(ctx context.Context, rule wire.Rule) error {
+	return c.do(ctx, http.MethodPost, "/rules", rule, nil)
+}
+
+// RemoveRule takes the rule at index away if it is still the expected one.
+func (c *Client) RemoveRule(ctx context.Context, index int, expected wire.Rule) error {
+	return c.do(ctx, http.MethodDelete, "/rules/"+strconv.Itoa(index), expected, nil)
+}
+
+// Review asks about a server's new and changed tools, or what it would run, again.
+func (c *Client) Review(ctx context.Context, name string) (int, error) {
+	var out struct{ Asked int }
+	err := c.do(ctx, http.MethodPost, server(name, "review"), nil, &out)
+	return out.Asked, err
 }
 
 // Logs hands each line to send; see localapi.Use.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"io/fs"
 
@@ -34,7 +33,7 @@ func (s *Store) change(in scope, edit func(*editor) error) error {
 		if s.movedLocked() {
 			continue
 		}
-		s.ours = sha256.Sum256(next)
+		s.ours = digestOf(next)
 		if err := home.Replace(s.path, next, 0o600); err != nil && !s.holdsLocked(next) {
 			return writeError(err)
 		}

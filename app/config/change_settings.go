@@ -19,13 +19,17 @@ func (s *Store) AddRule(rule wire.Rule) error {
 	if f := checkRule(rule); f != nil {
 		return badSetting("rule", f)
 	}
+	return s.change(addRule(rule))
+}
+
+func addRule(rule wire.Rule) (scope, func(*editor) error) {
 	want := func(c wire.Settings) wire.Settings {
 		if !slices.ContainsFunc(c.Rules, sameAs(rule)) {
 			c.Rules = append(slices.Clip(c.Rules), rule)
 		}
 		return c
 	}
-	return s.change(scope{part: rulesKey, want: want}, func(e *editor) error {
+	return scope{part: rulesKey, want: want}, func(e *editor) error {
 		if err := e.wholePart(rulesKey); err != nil {
 			return err
 		}
@@ -38,7 +42,7 @@ func (s *Store) AddRule(rule wire.Rule) error {
 				Hint: "Remove rules, or write fewer with * in them."}
 		}
 		return e.appendRow(ruleObject(rule), rulesKey)
-	})
+	}
 }
 
 func sameAs(rule wire.Rule) func(wire.Rule) bool {
@@ -52,6 +56,10 @@ func sameAs(rule wire.Rule) func(wire.Rule) bool {
 // RemoveRule takes out the rule at an index of the file's list, which must be the
 // expected one: the file may have changed since it was read.
 func (s *Store) RemoveRule(index int, expected wire.Rule) error {
+	return s.change(removeRule(index, expected))
+}
+
+func removeRule(index int, expected wire.Rule) (scope, func(*editor) error) {
 	want := func(c wire.Settings) wire.Settings {
 		c.Rules = slices.Delete(slices.Clone(c.Rules), index, index+1)
 		if len(c.Rules) == 0 {
@@ -59,7 +67,7 @@ func (s *Store) RemoveRule(index int, expected wire.Rule) error {
 		}
 		return c
 	}
-	return s.change(scope{part: rulesKey, want: want}, func(e *editor) error {
+	return scope{part: rulesKey, want: want}, func(e *editor) error {
 		if err := e.wholePart(rulesKey); err != nil {
 			return err
 		}
@@ -69,7 +77,7 @@ func (s *Store) RemoveRule(index int, expected wire.Rule) error {
 				Hint: "Look at the rules again. Nothing was written."}
 		}
 		return e.apply(e.text.block(e.find(rulesKey)).remove(index))
-	})
+	}
 }
 
 // SetHost sets what is chosen for a host; zero terms take its member away.
@@ -80,6 +88,10 @@ func (s *Store) SetHost(name string, terms wire.HostTerms) error {
 	if f := checkHost(name, terms); f != nil {
 		return badSetting(fmt.Sprintf("host %.80q", name), f)
 	}
+	return s.change(setHost(name, terms))
+}
+
+func setHost(name string, terms wire.HostTerms) (scope, func(*editor) error) {
 	none := terms == (wire.HostTerms{})
 	want := func(c wire.Settings) wire.Settings {
 		c.Hosts = maps.Clone(c.Hosts)
@@ -97,12 +109,16 @@ func (s *Store) SetHost(name string, terms wire.HostTerms) error {
 		return c
 	}
 	part := hostsKey + "." + name
-	return s.change(scope{part: part, want: want}, func(e *editor) error {
+	return scope{part: part, want: want}, func(e *editor) error {
 		if err := e.wholePart(hostsKey); err != nil {
 			return err
 		}
 		if none {
 			return e.unset(hostsKey, name)
+		}
+		had := e.before.config.Settings.Hosts
+		if _, there := had[name]; !there && len(had) >= maxHosts {
+			return &wire.Error{Code: wire.CodeBadSetting, Message: fmt.Sprintf("the config has %d hosts already", maxHosts), Hint: "Remove hosts from it that are not used."}
 		}
 		if v := e.find(hostsKey); v == nil || v.Value.Kind() == 'n' {
 			if err := e.set(object{}, hostsKey); err != nil {
@@ -110,7 +126,7 @@ func (s *Store) SetHost(name string, terms wire.HostTerms) error {
 			}
 		}
 		return e.renewObject(hostObject(terms), e.before.broken(part), hostsKey, name)
-	})
+	}
 }
 
 // SetDefaultAsk sets the preset of servers that have none of their own.
@@ -132,10 +148,14 @@ func (s *Store) SetQuestions(q wire.QuestionTerms) error {
 	if len(q.Deadlines) == 0 {
 		q.Deadlines = nil
 	}
+	return s.change(setQuestions(q))
+}
+
+func setQuestions(q wire.QuestionTerms) (scope, func(*editor) error) {
 	want := func(c wire.Settings) wire.Settings { c.Questions = q; return c }
-	return s.change(scope{part: questionsKey, want: want}, func(e *editor) error {
+	return scope{part: questionsKey, want: want}, func(e *editor) error {
 		return e.renewObject(questionsObject(q, e.before.config.Settings.Questions.Deadlines), e.before.broken(questionsKey), questionsKey)
-	})
+	}
 }
 
 // SetRecord sets what the record of calls keeps.

@@ -141,16 +141,20 @@ func (g *generator) member(name, value string) string {
 func (g *generator) file() string {
 	array := g.object(quote("1"), quote("2"), quote("3"))
 	array = "[" + array[1:len(array)-1] + "]"
+	off := g.object(quote("a"), quote("b"))
+	off = "[" + off[1:len(off)-1] + "]"
 	server := func(name string) string {
 		return g.member(name, g.object(
 			g.member("command", quote("x")),
 			g.member("args", array),
+			g.member("off", off),
+			g.member("limits", g.object(g.member("callsPerMinute", "1"), g.member("callsAtOnce", "2"))),
 			g.member("env", g.object(g.member("A", quote("1")), g.member("B", quote("2")))),
 			g.member("theirs", quote(g.mark())),
 		))
 	}
 	b := server("b")
-	array = `["1"]`
+	array, off = `["1"]`, `["a"]`
 	servers := g.object(server("a"), b, server("c"))
 	return g.extra() + g.object(g.member("mcpServers", servers), g.member("other", quote(g.mark()))) + g.extra() + g.nl
 }
@@ -170,6 +174,16 @@ func (g *generator) change() func(*editor) error {
 	}
 	if some() {
 		req.Cwd = &value
+	}
+	if some() {
+		off := []string{"b", "new", "a"}[:1+g.rnd.IntN(3)]
+		req.Off = &off
+	}
+	if some() {
+		req.Limits = &wire.Limits{PerMinute: 1 + g.rnd.IntN(2), AtOnce: 1 + g.rnd.IntN(2)}
+	}
+	if some() {
+		req.Sampling = &wire.SamplingTerms{Enabled: true, PerHour: g.rnd.IntN(2)}
 	}
 	for _, name := range []string{"A", "C", "D"} {
 		if some() {

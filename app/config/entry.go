@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tailscale/hujson"
@@ -37,7 +38,7 @@ func (r *reading) readEntry(name string, v hujson.Value) (wire.Entry, *wire.Erro
 		MaxLine:  d.number("maxLine"),
 		Ask:      d.text("ask"),
 		Off:      d.list("off"),
-		Trust:    d.text("trust"),
+		Trust:    d.trust(),
 		Changes:  d.text("changes"),
 		Limits:   d.limits("limits"),
 		Sampling: d.sampling("sampling"),
@@ -52,6 +53,22 @@ func (r *reading) readEntry(name string, v hujson.Value) (wire.Entry, *wire.Erro
 		return wire.Entry{}, err
 	}
 	return e, nil
+}
+
+// trust reads how far a server is trusted. Other programs have true and false
+// there: whether they ask before calls, which is not what it means here.
+func (d *decoder) trust() string {
+	v := member(d.object, "trust")
+	if v == nil || v.Value.Kind() != 't' && v.Value.Kind() != 'f' {
+		return d.text("trust")
+	}
+	value := wire.TrustLimited
+	if v.Value.Kind() == 't' {
+		value = "" // as if it were not there
+	}
+	line, col := position(d.r.text.src, v.StartOffset)
+	d.r.warn("%s, line %d, column %d: trust is %v, as in another program's file; it is read as %q", d.what, line, col, v.Value, cmp.Or(value, wire.TrustFull))
+	return value
 }
 
 // remote refuses entries for servers that are reached by a URL.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +182,11 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\xef\xbb\xbf{\r\n\t\"mcpServers\": {}\r\n}"))
 	f.Add([]byte(`{"version": 2}`))
 	f.Add([]byte("{\"a\": \"\\u00\", //\n}"))
+	f.Add([]byte(`{"mcpServers": {"a": {"command": "x", "ask": "never", "off": ["a*"], "trust": "limited", "changes": "accept", "limits": {"callsAtOnce": 1},
+		"sampling": {"enabled": true, "perHour": 1}, "roots": ["~/x"]}}, "ask": "changes", "record": {"keepMiB": 7}, "legacySSE": true}`))
+	f.Add([]byte(`{"rules": [{"host": "h", "tool": "x*", "do": "deny"}, {"do": "alow"}, 7], "hosts": {"h": {"ask": "x", "limits": {}}, "h": null, "a b": {}}}`))
+	f.Add([]byte(`{"questions": {"deadline": "5m", "deadlines": {"form": "1s"}}, "models": [{"name": "m", "kind": "openai", "model": "x", "url": "http://u:p@h"}]}`))
+	f.Add([]byte(`{"rules": null, "rules": [/* a */], "hosts": [], "questions": 1, "models": {}, "record": {"x": 1}, "ask": 0}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before, problem := read(data)
 		if problem != nil {
@@ -192,6 +198,8 @@ func FuzzRead(f *testing.F) {
 		if string(before.text.bytes()) != string(data) {
 			t.Fatal("reading changed the bytes")
 		}
+		checkSettings(t, before)
+		fuzzSettings(t, data)
 		// Whatever can be read can be added to, and that loses no comment.
 		const name = "added-by-fuzz"
 		if _, taken := before.config.Lookup(name); taken {
@@ -218,4 +226,75 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("got %s", back)
 		}
 	})
+}
+
+// checkSettings makes sure that whatever was read can be acted on.
+func checkSettings(t *testing.T, r reading) {
+	s := r.config.Settings
+	faults := []*fault{checkValue("ask", s.Ask, presetValues), checkQuestions(s.Questions), checkRecord(s.Record)}
+	for _, rule := range s.Rules {
+		faults = append(faults, checkRule(rule))
+	}
+	for name, terms := range s.Hosts {
+		faults = append(faults, checkHost(name, terms))
+	}
+	for _, server := range r.config.Servers {
+		faults = append(faults, check(server.Entry))
+	}
+	if f := firstOf(faults...); f != nil {
+		t.Errorf("read all the same: %+v", *f)
+	}
+	if err := checkModels(s.Models); err != nil {
+		t.Errorf("read all the same: %v", err)
+	}
+	before := reflect.ValueOf(s.Rules).Len()
+	r.settle(&Config{}, true)
+	if len(r.config.Settings.Rules) < before || len(r.mistakes) > 0 && len(r.config.Warnings) == 0 {
+		t.Errorf("settled to %+v, %q", r.config.Settings, r.config.Warnings)
+	}
+}
+
+// fuzzSettings changes settings and takes the changes back.
+func fuzzSettings(t *testing.T, data []byte) {
+	was, _ := read(data)
+	rule := wire.Rule{Server: "added", Tool: "by-fuzz", Do: "deny"}
+	terms := wire.HostTerms{Ask: "everything", Limits: &wire.Limits{AtOnce: 1}}
+	q := wire.QuestionTerms{Deadline: "1m", Deadlines: map[string]string{"form": "2m"}}
+	if _, taken := was.config.Settings.Hosts["by-fuzz"]; taken || len(was.config.Settings.Rules) >= maxRules || slices.Contains(was.config.Settings.Rules, rule) || len(data) > maxFile-1000 {
+		return
+	}
+	step := func(data []byte, in scope, edit func(*editor) error) []byte {
+		next, err := edited(data, in, edit)
+		if err != nil && wire.AsError(err).Code == wire.CodeConfigBroken {
+			return nil // there is a mistake in that place already
+		}
+		if err != nil {
+			t.Fatalf("change the settings of %s: %v", data, err)
+		}
+		return next
+	}
+	twice := func(do, undo func() (scope, func(*editor) error)) []byte {
+		in, edit := do()
+		next := step(data, in, edit)
+		if next == nil {
+			return nil
+		}
+		in, edit = undo()
+		return step(next, in, edit)
+	}
+	for _, back := range [][]byte{
+		twice(func() (scope, func(*editor) error) { return addRule(rule) },
+			func() (scope, func(*editor) error) { return removeRule(len(was.config.Settings.Rules), rule) }),
+		twice(func() (scope, func(*editor) error) { return setHost("by-fuzz", terms) },
+			func() (scope, func(*editor) error) { return setHost("by-fuzz", wire.HostTerms{}) }),
+	} {
+		if back == nil {
+			continue
+		}
+		if now, _ := read(back); !reflect.DeepEqual(now.config.Settings, was.config.Settings) {
+			t.Errorf("%s became %s", data, back)
+		}
+	}
+	in, edit := setQuestions(q)
+	step(data, in, edit)
 }

@@ -102,7 +102,7 @@ func questionsObject(q wire.QuestionTerms, had map[string]string) inline {
 			kinds = append(kinds, field{kind, opt(q.Deadlines[kind])})
 		}
 	}
-	return inline{{"deadline", opt(q.Deadline)}, {"deadlines", kinds}}
+	return inline{{"deadline", opt(q.Deadline)}, {"deadlines", kinds}, {"cli", opt(q.CLI)}}
 }
 
 func recordObject(r wire.RecordTerms) inline {

@@ -82,6 +82,9 @@ func (r *reading) readRule(v hujson.Value) ruleRead {
 		return s
 	}
 	got.rule = wire.Rule{Host: text("host"), Server: text("server"), Tool: text("tool"), Args: text("args"), Do: text("do"), Note: text("note")}
+	for _, key := range repeated(o) {
+		got.drop(key) // either may be meant
+	}
 	for f := checkRule(got.rule); f != nil; f = checkRule(got.rule) {
 		d.fail(place(v, f.path), f.sentence)
 		got.drop(f.path)

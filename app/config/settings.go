@@ -170,6 +170,7 @@ func (r *reading) readQuestions(root *hujson.Object) wire.QuestionTerms {
 	var q wire.QuestionTerms
 	if s := d.sub(questionsKey, keysOf[wire.QuestionTerms]()...); s != nil {
 		q.Deadline = s.text("deadline")
+		q.CLI = s.flag("cli")
 		q.Deadlines = s.texts("deadlines", "kind")
 		if kinds, ok := s.member("deadlines", "{", "an object of texts").(*hujson.Object); ok {
 			k := *s

@@ -31,6 +31,8 @@ type Store struct {
 // digest tells contents of the file apart.
 type digest [sha256.Size]byte
 
+func digestOf(data []byte) digest { return sha256.Sum256(data) }
+
 // state is published as a whole: a config is never seen with another's problem.
 type state struct {
 	config  *Config
@@ -100,7 +102,7 @@ func (s *Store) reload() {
 // What isn't exactly what we wrote last is somebody's edit by hand.
 func (s *Store) takeLocked(data []byte) {
 	s.raw = data
-	byHand := s.ours != sha256.Sum256(data)
+	byHand := s.ours != digestOf(data)
 	if byHand {
 		s.ours = digest{} // the same content again, later, would be somebody's undo
 	}

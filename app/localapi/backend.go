@@ -6,6 +6,7 @@ package localapi
 
 import (
 	"context"
+	"io"
 
 	"bridgekeeper/app/wire"
 )
@@ -34,6 +35,10 @@ type Use interface {
 	Tools(ctx context.Context, server string) ([]wire.Tool, error)
 	// Call returns the raw JSON of the CallToolResult.
 	Call(ctx context.Context, server string, req wire.CallTool) ([]byte, error)
+	// Request asks a server what it offers besides tools, and returns the raw result.
+	Request(ctx context.Context, server string, req wire.ServerRequest) ([]byte, error)
+	// Trace hands each message to and from a server to send, until ctx ends.
+	Trace(ctx context.Context, server string, send func(wire.TraceLine) error) error
 	// Logs writes the newest lines (0: all kept), oldest first, and, when follow
 	// is set, every later one until ctx ends. server "" means all servers.
 	Logs(ctx context.Context, server string, lines int, follow bool, send func(wire.LogLine) error) error
@@ -62,6 +67,37 @@ type Questions interface {
 	Attend(ctx context.Context) (leave func(), err error)
 }
 
+// Policy is what decides about calls. Less protection is asked about first: then
+// the call returns when a person has answered.
+type Policy interface {
+	// Explain says what would happen to a call, and why.
+	Explain(ctx context.Context, host, server, tool string) (*wire.Explanation, error)
+	// Settings returns the config's settings, with keys masked.
+	Settings(ctx context.Context) (*wire.Settings, error)
+	EditSettings(ctx context.Context, req wire.EditSettings) error
+	AddRule(ctx context.Context, rule wire.Rule) error
+	// RemoveRule takes the rule at index, counted from 0, away if it is still the
+	// expected one.
+	RemoveRule(ctx context.Context, index int, expected wire.Rule) error
+	// Review asks about a server's new and changed tools, or about what would run,
+	// once more, and returns how many questions that were.
+	Review(ctx context.Context, server string) (int, error)
+}
+
+// Record is the record of calls and decisions. What send is given is its own.
+type Record interface {
+	// Activity hands the entries that fit to send, newest last. skipped counts
+	// lines that can't be read.
+	Activity(ctx context.Context, q wire.ActivityQuery, send func(*wire.Activity) error) (skipped int, err error)
+	// FollowActivity hands the newest entries to send, and then each one as it
+	// begins and again, with the same ID, when it has ended, until ctx ends.
+	FollowActivity(ctx context.Context, q wire.ActivityQuery, send func(*wire.Activity) error) error
+	// ExportActivity writes the entries that fit, as jsonl or csv.
+	ExportActivity(ctx context.Context, q wire.ActivityQuery, format string, w io.Writer) error
+	// VerifyActivity looks whether the record is whole.
+	VerifyActivity(ctx context.Context) (*wire.ActivityCheck, error)
+}
+
 // Backend is everything the API serves.
 type Backend interface {
 	Snapshots
@@ -69,4 +105,6 @@ type Backend interface {
 	Use
 	Hosts
 	Questions
+	Policy
+	Record
 }

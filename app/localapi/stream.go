@@ -18,6 +18,7 @@ var errSlow = errors.New("the reader is too slow")
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	kind    string // the media type; constant once something is written
 
 	mu      sync.Mutex // guards w and the fields below
 	started bool
@@ -25,7 +26,7 @@ type stream struct {
 }
 
 func newStream(w http.ResponseWriter) *stream {
-	return &stream{w: w, control: http.NewResponseController(w)}
+	return &stream{w: w, control: http.NewResponseController(w), kind: "application/x-ndjson"}
 }
 
 // run calls produce and writes a blank line now and then while it works.
@@ -58,6 +59,14 @@ func (s *stream) send(v any) error {
 	return s.write(append(line, '\n'))
 }
 
+// Write makes the stream an io.Writer, for bodies that are made elsewhere.
+func (s *stream) Write(p []byte) (int, error) {
+	if err := s.write(p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
 func (s *stream) write(line []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +75,7 @@ func (s *stream) write(line []byte) error {
 	}
 	if !s.started {
 		s.started = true
-		s.w.Header().Set("Content-Type", "application/x-ndjson")
+		s.w.Header().Set("Content-Type", s.kind)
 		s.w.Header().Set("Cache-Control", "no-store")
 	}
 	// Not every ResponseWriter has deadlines (a recorder in a test has none).
@@ -93,7 +102,7 @@ func (s *stream) end(err error) {
 	case err != nil && !errors.Is(err, context.Canceled):
 		answerError(s.w, err)
 	default: // nothing to show
-		s.w.Header().Set("Content-Type", "application/x-ndjson")
+		s.w.Header().Set("Content-Type", s.kind)
 		s.w.WriteHeader(http.StatusOK)
 	}
 }

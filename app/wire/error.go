@@ -34,6 +34,8 @@ const (
 	CodeBadSetting     Code = "bad_setting"      // a rule, a host's terms, a model or another setting that can't be so
 	CodeNoSuchRule     Code = "no_such_rule"     // the rules changed in the meantime
 	CodeNoSuchModel    Code = "no_such_model"    // the config has no model of that name
+	CodeRecordBroken   Code = "record_broken"    // the record of calls isn't as it was written
+	CodeBadRule        Code = "bad_rule"         // a rule, preset or limit that can't be kept as written
 )
 
 // Error is a failure at the edge: a stable code, a sentence in plain words and

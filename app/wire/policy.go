@@ -13,6 +13,9 @@ const (
 	VerdictAllow = "allow"
 	VerdictAsk   = "ask"
 	VerdictDeny  = "deny"
+
+	VerdictHeld = "held" // a person has to see what the tool has become, first
+	VerdictOff  = "off"  // the tool is switched off: denied, and on no list
 )
 
 // Rule is one standing rule. Host, server and tool are names in which * stands
@@ -22,7 +25,7 @@ type Rule struct {
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 	// Args is a digest of arguments (see Activity.ArgSum, in full length): the rule
-	// is for calls with exactly these.
+	// is for calls with exactly these. Such a rule names one server and one tool.
 	Args string `json:"args,omitempty"`
 	Do   string `json:"do"` // allow, ask, deny
 	Note string `json:"note,omitempty"`
@@ -36,7 +39,7 @@ type Limits struct {
 
 // Explanation tells what would happen to a call, and why.
 type Explanation struct {
-	Verdict string   `json:"verdict"` // allow, ask, deny, off
+	Verdict string   `json:"verdict"` // allow, ask, deny, held, off
 	Because string   `json:"because"` // the rule that decided, as a sentence
 	Rule    *Rule    `json:"rule,omitempty"`
 	Facts   []string `json:"facts"`            // what was known, one sentence each

@@ -72,21 +72,25 @@ type FormDetail struct {
 
 // FormField is one value of a form.
 type FormField struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Type        string          `json:"type"` // string, number, integer, boolean, choice, choices
-	Format      string          `json:"format,omitempty"`
-	Pattern     string          `json:"pattern,omitempty"`
-	MinLength   *int            `json:"minLength,omitempty"`
-	MaxLength   *int            `json:"maxLength,omitempty"`
-	Minimum     json.Number     `json:"minimum,omitempty"`
-	Maximum     json.Number     `json:"maximum,omitempty"`
-	MinItems    *int            `json:"minItems,omitempty"`
-	MaxItems    *int            `json:"maxItems,omitempty"`
-	Options     []FormOption    `json:"options,omitempty"` // of choice and choices
-	Required    bool            `json:"required,omitempty"`
-	Default     json.RawMessage `json:"default,omitempty"`
+	Name        string      `json:"name"`
+	Title       string      `json:"title,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Type        string      `json:"type"` // string, number, integer, boolean, choice, choices
+	Format      string      `json:"format,omitempty"`
+	Pattern     string      `json:"pattern,omitempty"`
+	MinLength   *int        `json:"minLength,omitempty"`
+	MaxLength   *int        `json:"maxLength,omitempty"`
+	Minimum     json.Number `json:"minimum,omitempty"`
+	Maximum     json.Number `json:"maximum,omitempty"`
+	// Bounds that are themselves no value.
+	ExclusiveMinimum json.Number `json:"exclusiveMinimum,omitempty"`
+	ExclusiveMaximum json.Number `json:"exclusiveMaximum,omitempty"`
+
+	MinItems *int            `json:"minItems,omitempty"`
+	MaxItems *int            `json:"maxItems,omitempty"`
+	Options  []FormOption    `json:"options,omitempty"` // of choice and choices
+	Required bool            `json:"required,omitempty"`
+	Default  json.RawMessage `json:"default,omitempty"`
 	// Sensitive is set when the field's words ask for a password or a key: forms
 	// must not be used for those.
 	Sensitive bool `json:"sensitive,omitempty"`
@@ -148,9 +152,18 @@ type ChangeDetail struct {
 	Diff   []DiffLine      `json:"diff"`
 }
 
-// DiffLine is one line of a readable difference.
+// What a line of a difference is.
+const (
+	DiffSame  = "same"
+	DiffGone  = "gone"
+	DiffAdded = "added"
+	DiffFold  = "fold" // stands for lines that aren't shown; its text says how many
+)
+
+// DiffLine is one line of a readable difference. What can't be seen in it, or
+// turns text around, is written like \u{202e}.
 type DiffLine struct {
-	Op   string `json:"op"` // same, gone, added
+	Op   string `json:"op"` // same, gone, added, fold
 	Text string `json:"text"`
 }
 

@@ -12,6 +12,23 @@ type Settings struct {
 	LegacySSE bool                 `json:"legacySSE,omitempty"` // serve the HTTP+SSE transport of 2024-11-05, too
 }
 
+// EditSettings changes settings: nil fields mean unchanged.
+type EditSettings struct {
+	Ask       *string        `json:"ask,omitempty"`
+	Questions *QuestionTerms `json:"questions,omitempty"`
+	Models    *[]Model       `json:"models,omitempty"` // all of them; a masked key stays what it was
+	Record    *RecordTerms   `json:"record,omitempty"`
+	LegacySSE *bool          `json:"legacySSE,omitempty"`
+}
+
+// Values of HostTerms.Questions and Entry.Changes.
+const (
+	QuestionsHere = "here"
+	QuestionsHost = "host"
+	ChangesAsk    = "ask"
+	ChangesAccept = "accept"
+)
+
 // HostTerms are what a person chose for one host.
 type HostTerms struct {
 	Ask       string  `json:"ask,omitempty"`       // a preset; never, for a host that asks its own user
@@ -40,6 +57,12 @@ type SamplingTerms struct {
 	TokensPerHour int  `json:"tokensPerHour,omitempty"` // of prompts and answers together
 	MaxTokens     int  `json:"maxTokens,omitempty"`     // of one answer
 }
+
+// Kinds of models.
+const (
+	ModelOpenAI    = "openai"
+	ModelAnthropic = "anthropic"
+)
 
 // Model is one model that may answer servers' prompts.
 type Model struct {

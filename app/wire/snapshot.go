@@ -182,9 +182,12 @@ type NewHost struct {
 // definition byte for byte.
 type Tool struct {
 	Name       string          `json:"name"`
-	Seen       string          `json:"seen"`             // on the merged endpoint; "" when it is hidden there
-	Hidden     string          `json:"hidden,omitempty"` // why
-	ReadOnly   bool            `json:"readOnly"`
+	Seen       string          `json:"seen"`              // on the merged endpoint; "" when it is hidden there
+	Hidden     string          `json:"hidden,omitempty"`  // why
+	Limited    string          `json:"limited,omitempty"` // from which hosts it is hidden there, and why
+	Off        bool            `json:"off,omitempty"`     // hidden everywhere: switched off, or a person has to see it first
+	ReadOnly   bool            `json:"readOnly"`          // by its own word
+	Notes      []string        `json:"notes,omitempty"`   // what a person should look at: hidden characters, look-alikes
 	Definition json.RawMessage `json:"definition"`
 }
 
@@ -222,6 +225,30 @@ type EditServer struct {
 type CallTool struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// ServerRequest asks one server for what it offers besides tools: its resources,
+// prompts and completions. The answer is the raw result.
+type ServerRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"` // an object
+}
+
+// Directions of a TraceLine, as the server sees them.
+const (
+	TraceIn  = "in"  // from the server
+	TraceOut = "out" // to the server
+)
+
+// TraceLine is one message between us and a server.
+type TraceLine struct {
+	Time      time.Time `json:"time"`
+	Scope     string    `json:"scope,omitempty"` // of the instance; "" is the shared one
+	Direction string    `json:"direction"`
+	Bytes     int       `json:"bytes"`
+	Text      string    `json:"text"`
+	Cut       bool      `json:"cut,omitempty"`  // only the beginning is shown
+	Lost      int       `json:"lost,omitempty"` // messages before it that the reader was too slow for
 }
 
 // LogLine is one line a server wrote, or a note of the supervisor about it.

@@ -35,6 +35,7 @@ type Question struct {
 	Host    string // whose call it is; "" when that isn't known
 	About   upstream.About
 	Asker   Asker // the calling host's end; nil when it can't be asked
+	Shared  bool  // the instance serves many hosts, and the wire doesn't say whose question it is
 	Message *rpc.Message
 }
 
@@ -98,6 +99,9 @@ type Options struct {
 	Screen func(server, tool string, definition []byte) string
 	// Question answers a question that a modern server put into a result.
 	Question func(ctx context.Context, q *Question) (result []byte, refused *rpc.Error)
+	// Capabilities says what a modern server is told a host can do, and whether its
+	// questions are answered here rather than by the host; nil: what the host says.
+	Capabilities func(host, server string, own []byte) (told []byte, here bool)
 	// Cache is the folder in which lists are kept over restarts; "" keeps none.
 	Cache string
 	// Fingerprint tells what runs as the server: lists kept of something else
@@ -122,6 +126,7 @@ type Directory struct {
 	screened int
 
 	held  *holds
+	tasks *tasks
 	cache *cache
 }
 
@@ -132,14 +137,15 @@ type server struct {
 	pending bool // starts for the first time: requests wait a little for lists never read
 	info    *upstream.Info
 	lists   [kinds]list
-	subs    map[subscription]int // by count of seats
+	subs    map[subscription]*booking
+	tasks   map[subscription]int // tasks that modern hosts want to hear of, by count of seats
 	level   string               // the log level last set at this session
-	// scoped are the sessions of modern instances that are not shared, by scope.
+	// scoped are the sessions of instances that are not shared, by scope, and
+	// levels what was last set there.
 	scoped map[string]*upstream.Session
+	levels map[string]levelSet
 	// listening are the subscriptions/listen at a modern server's instances.
 	listening map[string]*listening
-	// restored is the session at which subs were made again.
-	restored *upstream.Session
 }
 
 type list struct {
@@ -173,6 +179,7 @@ func New(opts Options) *Directory {
 		dirty:   make(map[job]progress),
 		wake:    make(chan struct{}, 1),
 		held:    newHolds(),
+		tasks:   newTasks(),
 		cache:   newCache(opts.Cache, opts.Log),
 	}
 	d.view.Store(&View{changed: make(chan struct{})})
@@ -206,6 +213,7 @@ func (d *Directory) Configure(names []string, pending func(name string) bool) {
 	}
 	changed := d.publishLocked()
 	d.mu.Unlock()
+	d.tasks.drop(func(t *task) bool { return !slices.Contains(names, t.server) })
 	d.announce(changed)
 }
 
@@ -254,11 +262,11 @@ func (d *Directory) Ready(name string, session *upstream.Session) {
 }
 
 // ReadyFor tells that an instance of one host or session has a new session:
-// nothing is read from it, but a modern one is listened to.
+// no list is read from it, but what its hosts wish to hear of is asked for again.
 func (d *Directory) ReadyFor(name, scope string, session *upstream.Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.servers[name]; s != nil && session.Info().Era == upstream.Modern {
+	if s := d.servers[name]; s != nil {
 		s.scoped[scope] = session
 		d.soonLocked(job{name, news, scope})
 		d.poke()
@@ -271,13 +279,14 @@ func (d *Directory) DownFor(name, scope string, session *upstream.Session) {
 	defer d.mu.Unlock()
 	if s := d.servers[name]; s != nil && s.scoped[scope] == session {
 		delete(s.scoped, scope)
+		delete(s.levels, scope)
 		delete(s.listening, scope)
 	}
 }
 
 func newServer(name string, pending bool) *server {
-	return &server{name: name, pending: pending, subs: make(map[subscription]int),
-		scoped: make(map[string]*upstream.Session), listening: make(map[string]*listening)}
+	return &server{name: name, pending: pending, subs: make(map[subscription]*booking), tasks: make(map[subscription]int),
+		scoped: make(map[string]*upstream.Session), levels: make(map[string]levelSet), listening: make(map[string]*listening)}
 }
 
 // Down tells that a session of the server's shared instance has ended; a newer
@@ -418,7 +427,10 @@ func (d *Directory) refresh(ctx context.Context, j job) {
 	d.mu.Unlock()
 	d.announce(changed)
 	d.finished(j)
-	d.restore(ctx, j, session)
+	if j.kind == resources {
+		d.applyLevel(ctx, j.server)
+		d.restore(ctx, j.server, "", session)
+	}
 }
 
 // finished takes a job off, or queues it when its list changed meanwhile.
@@ -431,29 +443,4 @@ func (d *Directory) finished(j job) {
 	}
 	d.dirty[j] = queued
 	d.poke()
-}
-
-// restore sets subscriptions and the log level at a new session, once its
-// resources are known.
-func (d *Directory) restore(ctx context.Context, j job, session *upstream.Session) {
-	if j.kind != resources {
-		return
-	}
-	d.applyLevel(ctx, j.server)
-	d.mu.Lock()
-	var uris []string
-	if s := d.servers[j.server]; s != nil && s.session == session && s.restored != session {
-		s.restored = session
-		if s.info.Era == upstream.Legacy {
-			uris = s.subsAt("")
-		}
-	}
-	d.mu.Unlock()
-	for _, uri := range uris {
-		reply, err := session.Request(ctx, rpc.Subscribe, uriParams(uri))
-		if err != nil {
-			return // the session is gone; the next one is restored anew
-		}
-		reply.Free()
-	}
 }

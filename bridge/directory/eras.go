@@ -10,8 +10,8 @@ import (
 func (d *Directory) modernise(r *Request, a *Answer) {
 	method := r.Message.MethodName()
 	switch {
-	case a.era == upstream.Modern:
-		return // it speaks for itself
+	case a.era == upstream.Modern: // it speaks for itself
+		d.sealState(r, a)
 	case a.Error != nil:
 		translate.ModernError(a.Error)
 	case a.Reply.Raw != nil && a.Reply.Error.Ok():

@@ -103,12 +103,16 @@ func (d *Directory) hold(ctx context.Context, r *Request, server string, session
 }
 
 // withoutAnswers takes answers to questions that this server never asked out of
-// a call: it can't be given them, and asks again. The only edit that a call may
+// a call: it can't be given them, and asks again. So it does with the wish for a
+// task of 2025-11-25, which a modern host can't know. The only edit that a call may
 // have is that of its name.
 func withoutAnswers(m rpc.Message, edits []rpc.Edit) (rpc.Message, []rpc.Edit) {
-	for _, name := range []string{"inputResponses", "requestState"} {
-		if !bytes.Contains(m.Bytes(m.Params), []byte(name)) {
+	for _, name := range []string{"inputResponses", "requestState", "task"} {
+		if !bytes.Contains(m.Bytes(m.Params), rpc.Quote(name)) {
 			continue // as nearly all
+		}
+		if name == "task" && !holdsObject(m.Bytes(m.Params), name) {
+			continue // it is no such wish, and the server's to judge
 		}
 		e, ok := rpc.RemoveMember(m.Raw, m.Params, name)
 		if !ok {
@@ -124,6 +128,12 @@ func withoutAnswers(m rpc.Message, edits []rpc.Edit) (rpc.Message, []rpc.Edit) {
 		m = shorter
 	}
 	return m, edits
+}
+
+// holdsObject reports whether the member of that name is an object.
+func holdsObject(raw []byte, name string) bool {
+	at := rpc.Find(raw, name)
+	return at.Ok() && raw[at.Start] == '{'
 }
 
 // await waits with a request for the call's answer or its next questions.
@@ -267,7 +277,7 @@ func (h *held) Parked() bool {
 func (h *held) Declares(capability string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return declares(h.capabilities, capability)
+	return Declares(h.capabilities, capability)
 }
 
 // Ask puts a question of the server to the host and waits for the answer (Asker).

@@ -10,9 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"bridgekeeper/bridge/bridgetest/stage"
 	"bridgekeeper/bridge/rpc"
-	"bridgekeeper/bridge/upstream"
 )
 
 func TestHeldCall(t *testing.T) {
@@ -400,18 +398,6 @@ func TestHeldURL(t *testing.T) {
 		await(t, now)
 		if got := c.sink.take(); got != nil {
 			t.Errorf("the host was told %q", got)
-		}
-	})
-}
-
-// After a restart of ours a server's own state was refused until the server was up.
-func TestStateOfAServerThatIsNotUpYet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := stage.New(t, nil, "a")
-		a := st.Open("a", map[string]string{rpc.Discover: `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, rpc.CallTool: `{"resultType":"complete","content":[]}`}, upstream.Modern)
-		c := &caller{TB: t, st: st, host: "desk", capabilities: "{}"}
-		if o := await(t, c.call(`"requestState":"its own"`)); o.Result.ResultType != "complete" || a.Got(rpc.CallTool) != 1 {
-			t.Errorf("the host got %s", o.raw)
 		}
 	})
 }

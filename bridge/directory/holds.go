@@ -39,16 +39,24 @@ var (
 )
 
 // resume goes on with a held call when the request brings its state; false
-// when it brings none, or one of a server that keeps its own, or when the state
-// says that the call may be made now.
+// when it brings none, or that of a server which keeps its own, or when the
+// state says that the call may be made now.
 func (d *Directory) resume(ctx context.Context, r *Request, server string) (Answer, bool) {
 	if !r.Seat.Modern() || !answersRounds(r.Message) {
 		return Answer{}, false
 	}
 	params := r.Message.Bytes(r.Message.Params)
 	at := rpc.Find(params, "requestState")
-	if !at.Ok() || d.keepsItsState(ctx, r.Seat, server) {
+	if !at.Ok() {
 		return Answer{}, false
+	}
+	switch era, err := d.era(ctx, r.Seat, server); {
+	case err != nil:
+		return Answer{}, false // told by who asks next
+	case era == upstream.Modern && r.opened:
+		return Answer{}, false
+	case era == upstream.Modern:
+		return Answer{Error: stale}, true // none that we gave to this host for this call
 	}
 	text, err := d.held.seal.open(rpc.Text(params[at.Start:at.End]), r.Seat.Host, binding(server, r.Message), time.Now())
 	if err != nil {
@@ -69,14 +77,17 @@ func (d *Directory) resume(ctx context.Context, r *Request, server string) (Answ
 	return d.await(ctx, r, h), true
 }
 
-// keepsItsState reports whether the server speaks for itself in the rounds of a
-// call. One that wasn't up yet since we started is asked up to learn it.
-func (d *Directory) keepsItsState(ctx context.Context, seat *Seat, server string) bool {
+// era is the server's. One that wasn't up yet since we started is asked up to
+// learn it.
+func (d *Directory) era(ctx context.Context, seat *Seat, server string) (upstream.Era, error) {
 	if s := d.View().Server(server); s != nil && s.Info != nil {
-		return s.Info.Era == upstream.Modern
+		return s.Info.Era, nil
 	}
 	session, err := d.session(ctx, seat, server)
-	return err != nil || session.Info().Era == upstream.Modern // an error is told by who asks next
+	if err != nil {
+		return "", err
+	}
+	return session.Info().Era, nil
 }
 
 // inputResponses returns the host's answers by key, as copies; false when they are

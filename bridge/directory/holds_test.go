@@ -78,6 +78,7 @@ func TestWithoutAnswers(t *testing.T) {
 		`{"inputResponses":{},"requestState":"x","name":"seen"}`:              `{"name":"own"}`,
 		`{"name":"seen" , "requestState":"x","inputResponses":{} , "k":1.0 }`: `{"name":"own" , "k":1.0 }`,
 		`{"requestState":"x","name":"seen","inputResponses":{}}`:              `{"name":"own"}`,
+		`{"name":"seen","task":{"ttl":1},"arguments":{"task":1}}`:             `{"name":"own","arguments":{"task":1}}`,
 	} {
 		m := scan(t, `{"id":1,"method":"tools/call","params":`+in+`}`)
 		sent, edits := withoutAnswers(*m, []rpc.Edit{{Span: m.Name, With: []byte(`"own"`)}})

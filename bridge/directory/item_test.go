@@ -10,7 +10,8 @@ import (
 // object schema, and needs no further repair.
 func FuzzReadItem(f *testing.F) {
 	for _, seed := range []string{`{"name":"t"}`, `{"name":"t","inputSchema":{}}`, `{"name":"t","inputSchema":{"type":"object"}}`, `{ "inputSchema" : null , "name":"t"}`,
-		`{"name":"t","inputSchema":{"type":["object"],"properties":[]}}`, `{"name":"a","name":"b","inputSchema":1,"inputSchema":{ }}`, `[]`, `{"name":"\ud800"}`} {
+		`{"name":"t","inputSchema":{"type":["object"],"properties":[]}}`, `{"name":"a","name":"b","inputSchema":1,"inputSchema":{ }}`, `[]`, `{"name":"\ud800"}`,
+		`{"description":null,"title":null,"description":null,"name":"t","outputSchema":null}`, `{"name":"t","outputSchema":{"type":["null","object"]}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -21,13 +22,18 @@ func FuzzReadItem(f *testing.F) {
 		if it.hidden != "" {
 			return
 		}
-		edits := append([]rpc.Edit{{Span: it.nameAt, With: rpc.Quote("seen")}}, it.repairs...)
-		out := rpc.Splice(nil, raw, edits...)
+		shown, at := it.shown()
+		out := rpc.Splice(nil, shown, rpc.Edit{Span: at, With: rpc.Quote("seen")})
 		if _, err := rpc.Scan(out); err != nil {
 			t.Fatalf("%s became %s: %v", raw, out, err)
 		}
-		if again := readItem(out, tools); again.name != "seen" || again.hidden != "" || len(again.repairs) > 0 {
+		if again := readItem(out, tools); again.name != "seen" || again.hidden != "" || again.fixed != nil {
 			t.Errorf("%s became %s, which is %+v", raw, out, again)
+		}
+		if fixed, hidden := forLegacy(out); hidden == "" {
+			if again := readItem(fixed, tools); again.name != "seen" || again.hidden != "" || again.fixed != nil {
+				t.Errorf("%s became %s, which is %+v", raw, fixed, again)
+			}
 		}
 	})
 }

@@ -16,10 +16,10 @@ type item struct {
 	raw      []byte
 	name     string // tool and prompt: name; resource: uri; template: uriTemplate
 	nameAt   rpc.Span
-	readOnly bool       // a tool's annotations.readOnlyHint
-	repairs  []rpc.Edit // what makes it fit for hosts, on the merged endpoint only
-	hidden   string     // why hosts don't see it there; "" when they do
-	off      string     // why no host may see it anywhere (Options.Screen)
+	readOnly bool   // a tool's annotations.readOnlyHint
+	fixed    []byte // what makes it fit for hosts, on the merged endpoint only; nil: raw does
+	hidden   string // why hosts don't see it there; "" when they do
+	off      string // why no host may see it anywhere (Options.Screen)
 }
 
 var listMethods = [kinds]string{rpc.ListTools, rpc.ListPrompts, rpc.ListResources, rpc.ListTemplates}
@@ -123,7 +123,7 @@ func readItem(raw []byte, k kind) item {
 	case it.name == "":
 		it.hidden = "its " + nameMembers[k] + " is no string, or an empty one"
 	case k == tools:
-		it.repairs, it.hidden = repair(raw)
+		it.fixed, it.hidden = repair(raw)
 	}
 	return it
 }

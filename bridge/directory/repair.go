@@ -11,9 +11,47 @@ import (
 // where the repair says exactly what the server meant, else hidden alone. The
 // endpoint of a server alone shows what the server wrote.
 
-// repair looks for what hosts refuse in a tool's definition: edits make it
-// right; when nothing can, hidden says why.
-func repair(definition []byte) (edits []rpc.Edit, hidden string) {
+// optional are members that a tool need not have, and how their values begin.
+// A server's null says that there is none; hosts want it left out.
+var optional = []struct {
+	name   string
+	begins byte
+	kind   string
+}{
+	{"description", '"', "text"}, {"title", '"', "text"}, {"annotations", '{', "object"}, {"outputSchema", '{', "object"},
+	{"execution", '{', "object"}, {"icons", '[', "list"}, {"_meta", '{', "object"},
+}
+
+// repair looks for what hosts refuse in a tool's definition. fixed is a definition
+// that says the same and is right, nil when the server's own is; when there is
+// none, hidden says why.
+func repair(definition []byte) (fixed []byte, hidden string) {
+	now := definition
+	for _, o := range optional {
+		at := rpc.Find(now, o.name)
+		for at.Ok() && now[at.Start] == 'n' {
+			e, _ := rpc.RemoveMember(now, rpc.Span{End: len(now)}, o.name)
+			now = rpc.Splice(nil, now, e)
+			at = rpc.Find(now, o.name) // it may be there twice
+		}
+		if at.Ok() && now[at.Start] != o.begins {
+			return nil, "its " + o.name + " is no " + o.kind
+		}
+	}
+	edits, hidden := repairInput(now)
+	switch {
+	case hidden != "":
+		return nil, hidden
+	case edits != nil:
+		return rpc.Splice(nil, now, edits...), ""
+	case len(now) != len(definition):
+		return now, ""
+	}
+	return nil, ""
+}
+
+// repairInput does that for the schema of the arguments.
+func repairInput(definition []byte) (edits []rpc.Edit, hidden string) {
 	schema := rpc.Find(definition, "inputSchema")
 	if !schema.Ok() {
 		return []rpc.Edit{appendMembers(definition, rpc.Span{End: len(definition)}, rpc.AppendMember(nil, "inputSchema", []byte(anyObject)))}, ""
@@ -25,6 +63,27 @@ func repair(definition []byte) (edits []rpc.Edit, hidden string) {
 		return repairSchema(definition, schema)
 	}
 	return nil, "its inputSchema is no object"
+}
+
+// forLegacy is a definition as hosts of revisions before 2026-07-28 take it: there
+// a structured result is always an object, and its schema must say so.
+func forLegacy(definition []byte) (fixed []byte, hidden string) {
+	schema := rpc.Find(definition, "outputSchema")
+	if !schema.Ok() {
+		return definition, ""
+	}
+	raw := definition[schema.Start:schema.End]
+	kind := rpc.Find(raw, "type")
+	at := rpc.Span{Start: schema.Start + kind.Start, End: schema.Start + kind.End}
+	switch {
+	case !kind.Ok():
+		return rpc.Splice(nil, definition, appendMembers(definition, schema, rpc.AppendMember(nil, "type", []byte(`"object"`)))), ""
+	case isText(raw, kind, "object"):
+		return definition, ""
+	case listsObject(raw[kind.Start:kind.End]):
+		return rpc.Splice(nil, definition, rpc.Edit{Span: at, With: []byte(`"object"`)}), ""
+	}
+	return nil, fmt.Sprintf("the type of its outputSchema is %.40s, not \"object\"", raw[kind.Start:kind.End])
 }
 
 // anyObject is the schema of a tool that says nothing of its arguments, which

@@ -28,6 +28,12 @@ func TestDefinitionsThatHostsRefuse(t *testing.T) {
 		{`{"name":"t","inputSchema":{"\u0074ype":"\u006fbject","properties":{}}}`, `{"name":"a__t","inputSchema":{"\u0074ype":"\u006fbject","properties":{}}}`, ""},
 		{`{"name":"t","inputSchema":{"type":["object", "null"],"properties":[ ]}}`, `{"name":"a__t","inputSchema":{"type":"object","properties":{}}}`, ""},
 		{`{"name":"t","inputSchema":{"properties":null,"type":"object"}}`, `{"name":"a__t","inputSchema":{"properties":{},"type":"object"}}`, ""},
+		{`{"name":"t","description":null,"x":1.0,` + whole + `}`, `{"name":"a__t","x":1.0,` + whole + `}`, ""},
+		{`{"description":null,"annotations" : null , "title":null,"name":"t","outputSchema":null}`, `{"name":"a__t",` + whole + `}`, ""},
+		{`{"name":"t","annotations":{"title":null},"_meta":null,"execution":null,"icons":null,` + whole + `}`, `{"name":"a__t","annotations":{"title":null},` + whole + `}`, ""},
+		{`{"name":"t","description":5}`, "", `"t" of server a is hidden: its description is no text`},
+		{`{"name":"t","annotations":[]}`, "", `"t" of server a is hidden: its annotations is no object`},
+		{`{"name":"t","outputSchema":true}`, "", `"t" of server a is hidden: its outputSchema is no object`},
 		{`5`, "", "entry 2 of server a is hidden: its definition is no object"},
 		{`{"inputSchema":{}}`, "", "entry 2 of server a is hidden: it has no name"},
 		{`{"name":5}`, "", "entry 2 of server a is hidden: its name is no string, or an empty one"},
@@ -58,6 +64,41 @@ func TestDefinitionsThatHostsRefuse(t *testing.T) {
 			t.Errorf("%s: the map has %+v", c.definition, tool)
 		}
 		st.Close()
+	}
+}
+
+// A tool whose results are lists, as 2026-07-28 allows, or one reference in a schema
+// cost some hosts the whole list.
+func TestFlavoursOfTheMergedTools(t *testing.T) {
+	const input = `"inputSchema":{"type":"object","properties":{}}`
+	const refs = `"inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`
+	const loop = `"inputSchema":{"type":"object","properties":{"a":{"$ref":"#"}}}`
+	st := stage.New(t, nil, "a")
+	a := st.Open("a", map[string]string{rpc.ListTools: `{"tools":[{"name":"plain",` + input + `},{"name":"list","outputSchema":{"type":"array"},` + input + `},` +
+		`{"name":"any","outputSchema":{"n":1.0},` + input + `},{"name":"maybe","outputSchema":{"type":["null","object"]},` + input + `},{"name":"refs",` + refs + `},{"name":"loop",` + loop + `},{"name":"plain","title":"again",` + input + `}]}`}, upstream.Auto)
+	st.Ready("a", a.Session)
+	st.Until("the list", func(v *directory.View) bool { return len(v.Server("a").Tools) == 7 })
+	ask := func(version, host, client string) string {
+		h := sitWith(t, st, "", host, "s", version, "{}")
+		h.Client = client
+		return strings.ReplaceAll(h.askContext(context.Background(), rpc.ListTools, ""), `,`+input, "")
+	}
+	legacy := `"result":{"tools":[{"name":"a__plain"},{"name":"a__any","outputSchema":{"n":1.0,"type":"object"}},{"name":"a__maybe","outputSchema":{"type":"object"}},`
+	h := sit(t, st, "")
+	h.want("legacy", ask(rpc.V20251125, "desk", "claude-code 2"), legacy+`{"name":"a__refs",`+refs+`},{"name":"a__loop",`+loop+`}]}`)
+	inlined := legacy + `{"name":"a__refs","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}]}`
+	h.want("by its own name", ask(rpc.V20250618, "desk", "gemini-cli-mcp-client 1"), inlined)
+	h.want("by the name it was given", ask(rpc.V20251125, "OpenCode", ""), inlined)
+	modern := ask(rpc.V20260728, "opencode", "")
+	for _, part := range []string{`{"name":"a__list","outputSchema":{"type":"array"}}`, `{"name":"a__any","outputSchema":{"n":1.0}}`, loop, refs} {
+		if !strings.Contains(modern, part) {
+			t.Errorf("%s is not in %s", part, modern)
+		}
+	}
+	limits := st.View().Limits("a")
+	if len(limits) != 2 || limits["list"] != `from hosts of revisions before 2026-07-28: the type of its outputSchema is "array", not "object"` ||
+		!strings.HasPrefix(limits["loop"], "from hosts that don't follow references") {
+		t.Errorf("limits %q", limits)
 	}
 }
 

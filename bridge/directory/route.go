@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"bridgekeeper/bridge/rpc"
@@ -17,6 +18,7 @@ type Request struct {
 	Message *rpc.Message
 	Sink    upstream.Sink
 
+	opened       bool   // the message has the server's own state, which we had sealed
 	server, tool string // by their own names, once they are known
 }
 
@@ -31,7 +33,9 @@ const listWait = 5 * time.Second
 // Handle answers one request of a host. It returns early when ctx ends, after
 // telling the server; httpd says what ends ctx in which era.
 func (d *Directory) Handle(ctx context.Context, r *Request) Answer {
+	r = d.openState(r)
 	answer := d.route(ctx, r)
+	d.noteTask(r, &answer)
 	if r.Seat.Modern() {
 		d.modernise(r, &answer)
 	} else {
@@ -54,12 +58,25 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	case m.Is(rpc.Subscribe), m.Is(rpc.Unsubscribe):
 		return d.subscription(ctx, r)
 	}
+	switch {
+	case seat.Modern() && (m.Is(rpc.TaskResult) || m.Is(rpc.ListTasks)): // 2026-07-28 has neither
+		return unknownMethod(m)
+	case slices.ContainsFunc(taskMethods, m.Is):
+		return d.task(ctx, r)
+	}
 	if seat.Endpoint != "" {
-		return d.forward(ctx, r, seat.Endpoint)
+		answer := d.forward(ctx, r, seat.Endpoint)
+		if m.Is(rpc.ListTasks) {
+			d.ownTasks(r, &answer)
+		}
+		return answer
+	}
+	if m.Is(rpc.ListTasks) {
+		return d.listTasks(ctx, r)
 	}
 	for k := range kinds {
 		if m.Is(listMethods[k]) {
-			return Answer{Result: d.list(ctx, k)}
+			return Answer{Result: d.list(ctx, seat, k)}
 		}
 	}
 	switch {
@@ -80,7 +97,11 @@ func (d *Directory) route(ctx context.Context, r *Request) Answer {
 	case m.Is(rpc.Complete):
 		return d.complete(ctx, r)
 	}
-	return failure(rpc.CodeMethodNotFound, fmt.Sprintf("Method not found: %s", m.MethodName()))
+	return unknownMethod(m)
+}
+
+func unknownMethod(m *rpc.Message) Answer {
+	return failure(rpc.CodeMethodNotFound, "Method not found: "+m.MethodName())
 }
 
 // forward passes the request to a server and its reply back, both untouched
@@ -116,25 +137,49 @@ func (d *Directory) session(ctx context.Context, seat *Seat, server string) (*up
 }
 
 // do sends the request and returns the server's last word on it: a modern
-// server's questions are answered on the way for hosts that don't know them.
+// server's questions are answered on the way for hosts that don't know them, and
+// where they are put to a person here.
 func (d *Directory) do(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) (upstream.Reply, error) {
 	req := &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host, About: r.about()}
-	if session.Info().Era == upstream.Legacy || r.Seat.Modern() {
+	if session.Info().Era == upstream.Legacy {
 		return session.Do(ctx, req)
 	}
-	req.Capabilities = r.Seat.Capabilities
-	req.LogLevel = d.level(r.Seat)
+	told, here := d.told(r)
+	switch modern := r.Seat.Modern(); {
+	case modern && !bytes.Equal(told, r.Seat.Capabilities):
+		req.Edits = append(edits[:len(edits):len(edits)], rpc.Edit{Span: r.Message.MetaCapabilities, With: told})
+	case !modern:
+		req.Capabilities, req.LogLevel = told, d.level(r.Seat)
+	}
 	reply, err := session.Do(ctx, req)
-	if err != nil || !answersRounds(r.Message) {
+	if err != nil || !answersRounds(r.Message) || r.Seat.Modern() && !here {
 		return reply, err
 	}
 	return d.rounds(ctx, r, session, req, reply)
 }
 
+// told returns what a modern server is told the host can do, and whether its
+// questions are put to a person here. A request that brings answers of its host's
+// goes on as it began.
+func (d *Directory) told(r *Request) (capabilities []byte, here bool) {
+	own := r.Seat.Capabilities
+	if d.opts.Capabilities == nil || !answersRounds(r.Message) {
+		return own, false
+	}
+	if r.Seat.Modern() && (r.opened || rpc.Find(r.Message.Bytes(r.Message.Params), "inputResponses").Ok()) {
+		return own, false
+	}
+	return d.opts.Capabilities(r.Seat.Host, r.server, own)
+}
+
 // list returns one merged list, complete: merged lists have one page.
-func (d *Directory) list(ctx context.Context, k kind) []byte {
+func (d *Directory) list(ctx context.Context, seat *Seat, k kind) []byte {
 	d.retryFailed(k)
-	return d.settled(ctx, func(v *View) bool { return v.pending[k] == 0 }).merged[k]
+	v := d.settled(ctx, func(v *View) bool { return v.pending[k] == 0 })
+	if k == tools {
+		return v.flavourFor(seat)
+	}
+	return v.merged[k]
 }
 
 // settled returns the view when enough is known, at once as a rule, or what is

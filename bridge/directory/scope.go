@@ -1,7 +1,6 @@
 package directory
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -27,6 +26,9 @@ type Scope struct {
 	Capabilities []byte // exactly the host's, raw
 }
 
+// sessionScope begins the scope of an instance that is one session's.
+const sessionScope = "session:"
+
 // scope returns whose instance of the server the seat uses.
 func (d *Directory) scope(seat *Seat, server string) Scope {
 	if d.opts.Sharing == nil {
@@ -39,7 +41,7 @@ func (d *Directory) scope(seat *Seat, server string) Scope {
 	switch d.opts.Sharing(server) {
 	case PerSession:
 		if seat.Session != "" {
-			return Scope{"session:" + seat.Session, capabilities}
+			return Scope{sessionScope + seat.Session, capabilities}
 		}
 		fallthrough
 	case PerHost:
@@ -59,7 +61,7 @@ func (d *Directory) hears(seat *Seat, server, scope string) bool {
 	if own == scope {
 		return true
 	}
-	return own != "" && !strings.HasPrefix(own, "session:") && strings.HasPrefix(scope, seat.Host+" ")
+	return own != "" && !strings.HasPrefix(own, sessionScope) && strings.HasPrefix(scope, seat.Host+" ")
 }
 
 // release ends the instances that ran for this seat's session alone.
@@ -72,39 +74,24 @@ func (d *Directory) release(seat *Seat) {
 	d.mu.Unlock()
 	for _, name := range names {
 		if d.opts.Sharing(name) == PerSession {
-			d.opts.Upstreams.Release(name, d.scope(seat, name))
+			scope := d.scope(seat, name)
+			d.opts.Upstreams.Release(name, scope)
+			d.tasks.drop(func(t *task) bool { return t.server == name && t.scope.ID == scope.ID })
 		}
 	}
 }
 
-// subscription is one resource at one instance.
-type subscription struct{ scope, uri string }
-
-// subsAt returns the resources subscribed at an instance; the caller holds
-// Directory.mu.
-func (s *server) subsAt(scope string) (uris []string) {
-	for sub := range s.subs {
-		if sub.scope == scope {
-			uris = append(uris, sub.uri)
-		}
+// Declares reports a member of raw capabilities, or one inside it
+// ("elicitation.url"). "elicitation.form" is also what an elicitation says that
+// names no mode: before there were two, it was the only one.
+func Declares(capabilities []byte, capability string) bool {
+	if capability == "elicitation.form" && !has(capabilities, capability) {
+		return has(capabilities, "elicitation") && !has(capabilities, "elicitation.url")
 	}
-	return uris
+	return has(capabilities, capability)
 }
 
-// levelAt sets the level at a seat's own instance of a server.
-func (d *Directory) levelAt(ctx context.Context, session *upstream.Session, level string) {
-	params := append(rpc.AppendQuote([]byte(`{"level":`), level), '}')
-	reply, err := session.Request(ctx, rpc.SetLevel, params)
-	if err != nil {
-		d.opts.Log.Warn("log level not set", "err", err)
-		return
-	}
-	reply.Free()
-}
-
-// declares reports a member of raw capabilities, or one inside it
-// ("elicitation.url").
-func declares(capabilities []byte, capability string) bool {
+func has(capabilities []byte, capability string) bool {
 	for member := range strings.SplitSeq(capability, ".") {
 		at := rpc.Find(capabilities, member)
 		if !at.Ok() {

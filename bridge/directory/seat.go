@@ -28,10 +28,12 @@ type Seat struct {
 	Session      string // "" on the modern wire
 	Version      string // the revision the host speaks here
 	Capabilities []byte // what the host declared, raw
+	Client       string // its own name and version, where it began with initialize
 	Listener     Listener
 
-	level string            // last logging/setLevel; guarded by Directory.mu
-	subs  map[string]string // subscribed URI -> server; guarded by Directory.mu
+	level string              // last logging/setLevel; guarded by Directory.mu
+	subs  map[string]string   // subscribed URI -> server; guarded by Directory.mu
+	tasks map[string]instance // tasks to hear of, by id; guarded by Directory.mu
 }
 
 // Modern reports whether the host speaks 2026-07-28 here.
@@ -53,6 +55,7 @@ func (d *Directory) Sit(seat *Seat) {
 func (d *Directory) Leave(ctx context.Context, seat *Seat) {
 	d.mu.Lock()
 	delete(d.seats, seat)
+	d.unsubscribeTasksLocked(seat)
 	var last []string
 	for uri := range seat.subs {
 		last = append(last, uri)
@@ -99,6 +102,10 @@ func (d *Directory) Notify(server, scope string, m *rpc.Message) {
 	uri := m.Text(m.URI)
 	level := m.Text(m.Level)
 	raw := translate.Untagged(m)
+	if m.Is(rpc.TaskStatus) || m.Is(rpc.TaskChanged) {
+		d.taskNewsLocked(server, scope, m, raw)
+		return
+	}
 	for seat := range d.seats {
 		switch {
 		case !seat.sees(server) || !d.hears(seat, server, scope):
@@ -176,8 +183,13 @@ func (d *Directory) subscribe(ctx context.Context, seat *Seat, server, uri strin
 	}
 	seat.subs[uri] = server
 	book := subscription{d.scope(seat, server).ID, uri}
-	s.subs[book]++
-	first := s.subs[book] == 1
+	b := s.subs[book]
+	if b == nil {
+		b = &booking{at: session}
+		s.subs[book] = b
+	}
+	b.seats++
+	first := b.seats == 1
 	d.mu.Unlock()
 	if !first {
 		return nil
@@ -209,18 +221,13 @@ func (d *Directory) unsubscribe(ctx context.Context, seat *Seat, uri string) {
 		d.relisten(server, d.scope(seat, server).ID)
 		return
 	}
-	if d.scope(seat, server).ID != "" {
-		var err error
-		if session, err = d.session(ctx, seat, server); err != nil {
-			return // its instance is gone, and with it the subscription
-		}
-	}
 	if reply, err := session.Request(ctx, rpc.Unsubscribe, uriParams(uri)); err == nil {
 		reply.Free()
 	}
 }
 
-// forget takes one subscription out of the books.
+// forget takes one subscription out of the books; session is that of its
+// instance, nil when that isn't up.
 func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, server string, last bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -231,11 +238,15 @@ func (d *Directory) forget(seat *Seat, uri string) (session *upstream.Session, s
 		return nil, server, false
 	}
 	book := subscription{d.scope(seat, server).ID, uri}
-	if s.subs[book]--; s.subs[book] > 0 {
+	b := s.subs[book]
+	if b == nil {
+		return nil, server, false
+	}
+	if b.seats--; b.seats > 0 {
 		return nil, server, false
 	}
 	delete(s.subs, book)
-	return s.session, server, true
+	return s.at(book.scope), server, true
 }
 
 // relisten has a modern server's subscriptions/listen opened anew.
@@ -296,11 +307,12 @@ func (d *Directory) setLevel(ctx context.Context, seat *Seat, level string) *rpc
 	d.mu.Unlock()
 	d.applyLevels(ctx, names)
 	for _, name := range names {
-		if d.scope(seat, name).ID == "" {
+		scope := d.scope(seat, name).ID
+		if scope == "" {
 			continue
 		}
-		if session, err := d.session(ctx, seat, name); err == nil && session.Info().Has("logging") && session.Info().Era == upstream.Legacy {
-			d.levelAt(ctx, session, level)
+		if session, err := d.session(ctx, seat, name); err == nil {
+			d.levelAt(ctx, name, scope, session)
 		}
 	}
 	return nil
@@ -339,22 +351,15 @@ func (d *Directory) applyLevel(ctx context.Context, name string) {
 		d.mu.Unlock()
 		return
 	}
-	lowest := -1
-	for seat := range d.seats {
-		if seat.sees(name) && seat.level != "" {
-			if at := slices.Index(levels, seat.level); lowest < 0 || at < lowest {
-				lowest = at
-			}
-		}
-	}
+	lowest := d.lowestLocked(func(seat *Seat) bool { return seat.sees(name) })
 	session := s.session
-	if lowest < 0 || s.level == levels[lowest] {
+	if lowest == "" || s.level == lowest {
 		d.mu.Unlock()
 		return
 	}
-	s.level = levels[lowest]
+	s.level = lowest
 	d.mu.Unlock()
-	params := append(rpc.AppendQuote([]byte(`{"level":`), levels[lowest]), '}')
+	params := append(rpc.AppendQuote([]byte(`{"level":`), lowest), '}')
 	reply, err := session.Request(ctx, rpc.SetLevel, params)
 	if err != nil {
 		d.opts.Log.Warn("log level not set", "server", name, "err", err)

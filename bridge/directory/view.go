@@ -3,6 +3,8 @@ package directory
 import (
 	"bytes"
 	"fmt"
+	"sync"
+	"time"
 
 	"bridgekeeper/bridge/rpc"
 	"bridgekeeper/bridge/translate"
@@ -20,6 +22,8 @@ type View struct {
 	awaited map[string]bool   // servers that pending counts
 	pending [kinds]int        // servers that start now and whose list isn't known
 	changed chan struct{}     // closed when a newer view is published
+	legacy  func() flavour    // the merged tools for hosts before 2026-07-28, made when one asks
+	inlined func() flavour    // likewise, for those of them that don't follow references
 
 	Warnings []string // names and URIs that collide, entries that are hidden, lists that couldn't be read
 }
@@ -34,6 +38,7 @@ type Server struct {
 
 	tools     map[string]*Tool // by own name
 	kept      bool             // the tools are those of an earlier run
+	readAt    time.Time        // of the tools, in this run
 	reading   bool             // and are being read now
 	uris      []string
 	templates []template
@@ -64,6 +69,18 @@ type target struct {
 // Awaited reports whether the server starts, or has just come up, and a list of
 // it was never read.
 func (v *View) Awaited(name string) bool { return v.awaited[name] }
+
+// Servers returns all servers of the view, in config order.
+func (v *View) Servers() []*Server {
+	all := make([]*Server, 0, len(v.order))
+	for _, name := range v.order {
+		all = append(all, v.servers[name])
+	}
+	return all
+}
+
+// ReadAt is when the server's tools were read; zero when that was in an earlier run.
+func (s *Server) ReadAt() time.Time { return s.readAt }
 
 // Server returns one server of the view, nil when there is none of that name.
 func (v *View) Server(name string) *Server { return v.servers[name] }
@@ -110,6 +127,8 @@ func (d *Directory) publishLocked() changes {
 	for k := range kinds {
 		v.merged[k] = v.merge(k)
 	}
+	v.legacy = sync.OnceValue(func() flavour { return v.flavoured(forLegacy) })
+	v.inlined = sync.OnceValue(func() flavour { return v.flavoured(inlining()) })
 	changed := diff(old, v)
 	d.view.Store(v)
 	close(old.changed)
@@ -120,7 +139,11 @@ func (d *Directory) publishLocked() changes {
 func (d *Directory) serverView(s *server, old *Server) *Server {
 	kept := s.lists[tools].known && s.lists[tools].readAt.IsZero()
 	reading := kept && s.session != nil
-	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.reading == reading {
+	var readAt time.Time
+	if s.lists[tools].known {
+		readAt = s.lists[tools].readAt
+	}
+	if old != nil && old.screened == d.screened && old.Info == s.info && old.kept == kept && old.readAt.Equal(readAt) && old.reading == reading {
 		same := true
 		for k := range kinds {
 			same = same && sameList(old.raw[k], s.lists[k].items)
@@ -129,7 +152,7 @@ func (d *Directory) serverView(s *server, old *Server) *Server {
 			return old
 		}
 	}
-	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, reading: reading, screened: d.screened}
+	out := &Server{Name: s.name, Info: s.info, tools: make(map[string]*Tool), kept: kept, readAt: readAt, reading: reading, screened: d.screened}
 	for k := range kinds {
 		out.raw[k] = s.lists[k].items
 	}
@@ -239,12 +262,21 @@ func (v *View) mergeItem(out []byte, k kind, server, as string, it item) []byte 
 		} else {
 			v.prompts[as] = t
 		}
-		edits := append([]rpc.Edit{{Span: it.nameAt, With: rpc.Quote(as)}}, it.repairs...)
-		return rpc.Splice(out, it.raw, edits...)
+		raw, at := it.shown()
+		return rpc.Splice(out, raw, rpc.Edit{Span: at, With: rpc.Quote(as)})
 	case resources:
 		v.uris[it.name] = server
 	}
 	return append(out, it.raw...)
+}
+
+// shown is the definition that hosts see on the merged endpoint, and where its
+// name stands.
+func (it *item) shown() (raw []byte, nameAt rpc.Span) {
+	if it.fixed == nil {
+		return it.raw, it.nameAt
+	}
+	return it.fixed, rpc.Find(it.fixed, "name")
 }
 
 func diff(old, now *View) changes {

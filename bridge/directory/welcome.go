@@ -24,6 +24,29 @@ const (
 // come and go, and hosts believe only what initialize said.
 const mergedCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"logging":{},"completions":{}}`
 
+// mergedFor adds the tasks of the seat's era: those of 2025-11-25 always, the
+// extension while a server has it, for a modern host asks again.
+func (d *Directory) mergedFor(seat *Seat) []byte {
+	capabilities := []byte(mergedCapabilities)
+	switch v := d.View(); {
+	case seat.Version == rpc.V20251125:
+		return setMember(capabilities, "tasks", tasksCapability)
+	case seat.Modern() && v.anyTasks():
+		return setMember(capabilities, "extensions", `{"`+TasksExtension+`":{}}`)
+	}
+	return capabilities
+}
+
+// anyTasks reports whether a modern server has the tasks extension.
+func (v *View) anyTasks() bool {
+	for _, s := range v.servers {
+		if s.Info != nil && s.Info.Era == upstream.Modern && hasTasks(s.Info) {
+			return true
+		}
+	}
+	return false
+}
+
 // Welcome answers initialize for the seat.
 func (d *Directory) Welcome(ctx context.Context, seat *Seat) Answer {
 	out := rpc.AppendMember(nil, "protocolVersion", rpc.Quote(seat.Version))
@@ -40,7 +63,7 @@ func (d *Directory) discover(ctx context.Context, seat *Seat) Answer {
 
 // introduce appends capabilities, serverInfo and instructions.
 func (d *Directory) introduce(ctx context.Context, out []byte, seat *Seat) []byte {
-	capabilities, identity := []byte(mergedCapabilities), d.identity()
+	capabilities, identity := d.mergedFor(seat), d.identity()
 	var instructions []byte
 	if seat.Endpoint == "" {
 		if text := d.instructions(); text != "" {

@@ -4,26 +4,15 @@ import (
 	"bytes"
 	"context"
 	"strconv"
-	"strings"
 
+	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/rpc"
 )
 
 // Declares reports whether the host said it can answer: a member of its
 // capabilities such as "elicitation", or one inside it such as "elicitation.url".
 func (x *exchange) Declares(capability string) bool {
-	if x.session == nil || !x.accept.sse {
-		return false
-	}
-	raw := x.session.seat.Capabilities
-	for member := range strings.SplitSeq(capability, ".") {
-		at := rpc.Find(raw, member)
-		if !at.Ok() {
-			return false
-		}
-		raw = raw[at.Start:at.End]
-	}
-	return true
+	return x.session != nil && x.accept.sse && directory.Declares(x.session.seat.Capabilities, capability)
 }
 
 // Ask passes a server's question to the host on the stream of the call that it
@@ -54,6 +43,8 @@ func (x *exchange) Ask(ctx context.Context, m *rpc.Message) ([]byte, *rpc.Error)
 		}
 		return answer.Bytes(answer.Result), nil
 	case <-st.over: // the call is over, and with it the question
+		return nil, notNow
+	case <-x.over: // likewise, where others go on saying things there
 		return nil, notNow
 	case <-ctx.Done():
 		params := append(append([]byte(`{"requestId":`), id...), '}')

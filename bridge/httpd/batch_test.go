@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"bridgekeeper/bridge/rpc"
 )
@@ -69,4 +70,46 @@ func TestBatchRunsSideBySide(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.body), &list); err != nil || len(list) != 9 || list[3].ID != 4 {
 		t.Errorf("%v: %s", err, r.body)
 	}
+}
+
+// A host that sent an array heard nothing until all of it was done, and gave up.
+func TestBatchShowsSignsOfLife(t *testing.T) {
+	d := open(t, func(s *Server) { s.keepAlive, s.beat = 20*time.Millisecond, 20*time.Millisecond })
+	s := d.begin("2025-03-26")
+	h := d.hold(rpc.CallTool)
+	quiet := d.stream(d.request("POST", "/mcp", "["+call("1", "rooms__wait", "")+`,{"jsonrpc":"2.0","id":2,"method":"ping"}]`, s))
+	m := h.next(t)
+	if got := quiet.message(); got.data != `{"jsonrpc":"2.0","id":2,"result":{}}` {
+		t.Errorf("got %s", got.data)
+	}
+	for {
+		if one, ok := quiet.next(); !ok || one.comment != "" {
+			break // alive, without anybody saying a word
+		}
+	}
+	h.Reply(m, `{"x":1.0}`)
+	if got := quiet.message(); got.data != `{"jsonrpc":"2.0","id":1,"result":{"x":1.0}}` {
+		t.Errorf("got %s", got.data)
+	}
+	quiet.end()
+	loud := d.stream(d.request("POST", "/mcp", "["+call("3", "rooms__wait", `,"_meta":{"progressToken":"t"}`)+"]", s))
+	m = h.next(t)
+	h.progress(m, 5)
+	for {
+		if token, _, value := progressOf(t, loud.message().data); token != `"t"` {
+			t.Fatalf("progress for %s", token)
+		} else if value > 5 {
+			break // the server's, then ours
+		}
+	}
+	h.Reply(m, `{}`)
+	for {
+		if got := loud.message().data; !strings.Contains(got, "progress") {
+			if got != `{"jsonrpc":"2.0","id":3,"result":{}}` {
+				t.Errorf("got %s", got)
+			}
+			break
+		}
+	}
+	loud.end()
 }

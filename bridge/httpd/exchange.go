@@ -27,14 +27,26 @@ type exchange struct {
 	endpoint string
 	accept   acceptance
 	m        *rpc.Message
-	session  *session // nil on the modern wire
-	level    string   // the log level that a modern request asks for itself; "" is none
-	pulse    *pulse   // nil when the host gave no progress token, or reads JSON only
+	session  *session      // nil on the modern wire
+	level    string        // the log level that a modern request asks for itself; "" is none
+	pulse    *pulse        // nil when the host gave no progress token, or reads JSON only
+	carrier  carrier       // says what this exchange says, where that isn't its own POST's answer; nil: it is
+	over     chan struct{} // closed at the end of an exchange that has a carrier
 
 	mu     sync.Mutex // guards the fields below, and pulse
 	stream *stream    // nil until the answer became an event stream
 	pumped sync.WaitGroup
 	closed bool
+}
+
+// carrier takes what several exchanges say: the stream of an old session, or the
+// answer of an array.
+type carrier interface {
+	// open returns the stream for what comes before the results; nil when there
+	// is none, or none any more.
+	open() *stream
+	// answer takes one result.
+	answer(raw []byte)
 }
 
 // Notify sends a notification before the result (upstream.Sink), but no log
@@ -72,6 +84,9 @@ func (x *exchange) wants(level string) bool {
 // open turns the answer into an event stream, if it isn't one; nil when it
 // can't become one any more, or the host reads JSON only.
 func (x *exchange) open() *stream {
+	if x.carrier != nil {
+		return x.carrier.open()
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil || x.closed || !x.accept.sse {
@@ -108,7 +123,24 @@ func (x *exchange) run(ctx context.Context, seat *directory.Seat) {
 	}
 	answer := x.server.opts.Directory.Handle(ctx, &directory.Request{Seat: seat, Message: x.m, Sink: x})
 	alive.Stop()
-	x.finish(&answer, context.Cause(ctx) == errHostCancelled)
+	silent := context.Cause(ctx) == errHostCancelled
+	if x.carrier != nil {
+		x.handOver(&answer, silent)
+		return
+	}
+	x.finish(&answer, silent)
+}
+
+// handOver is finish for an exchange that has a carrier.
+func (x *exchange) handOver(answer *directory.Answer, silent bool) {
+	defer answer.Free()
+	x.mu.Lock()
+	x.closed = true
+	x.mu.Unlock()
+	close(x.over)
+	if !silent {
+		x.carrier.answer(answer.Append(nil, x.m.Bytes(x.m.ID)))
+	}
 }
 
 // finish writes the answer; silent leaves it out, for a call that the host
@@ -125,11 +157,7 @@ func (x *exchange) finish(answer *directory.Answer, silent bool) {
 		if !silent {
 			st.add(answer.Append(nil, id))
 		}
-		st.close()
-		x.pumped.Wait()
-		if x.session != nil {
-			x.session.forget()
-		}
+		x.endStream(st)
 	case silent:
 		x.w.WriteHeader(http.StatusAccepted)
 	default:
@@ -141,13 +169,23 @@ func (x *exchange) finish(answer *directory.Answer, silent bool) {
 	}
 }
 
+// endStream ends the event stream that the answer became, and waits until the
+// host has it, or is gone.
+func (x *exchange) endStream(st *stream) {
+	st.close()
+	x.pumped.Wait()
+	if x.session != nil {
+		x.session.forget()
+	}
+}
+
 var answers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
 // directWrite is the size from which an answer is written in pieces instead of
 // being copied together first.
 const directWrite = 64 << 10
 
-// slowWrite bounds one large write to a host that reads slowly.
+// slowWrite bounds the writing of one JSON answer to a host that reads slowly.
 const slowWrite = 60 * time.Second
 
 // writeJSON writes the answer as one JSON body.
@@ -169,6 +207,9 @@ func writeJSON(w http.ResponseWriter, status int, answer *directory.Answer, id [
 	buf := answers.Get().(*[]byte)
 	body := answer.Append((*buf)[:0], id)
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	// A host that sends calls and reads no answers must not keep us for ever: small
+	// ones, too, fill its window in time.
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowWrite))
 	w.WriteHeader(status)
 	w.Write(body) // as above
 	if cap(body) <= directWrite*2 {

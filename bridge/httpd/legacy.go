@@ -56,9 +56,29 @@ func (s *Server) legacyRequest(x *exchange) {
 // that hosts recover by themselves.
 func (s *Server) initialize(x *exchange) {
 	m := x.m
-	session := newSession(x.host, x.endpoint, s.keepAlive)
+	session, client, bad := s.newcomer(x.host, x.endpoint, m)
+	if bad != nil {
+		fail(x.w, http.StatusOK, m.Bytes(m.ID), bad)
+		return
+	}
+	answer := s.opts.Directory.Welcome(x.r.Context(), session.seat)
+	if why := s.enter(session); why != nil {
+		refuse(x.w, http.StatusServiceUnavailable, why.Error())
+		return
+	}
+	if s.opts.Seen != nil {
+		s.opts.Seen(x.host, client, session.seat.Version)
+	}
+	x.w.Header().Set(sessionHeader, session.id)
+	writeJSON(x.w, http.StatusOK, &answer, m.Bytes(m.ID))
+}
+
+// newcomer makes the session that an initialize asks for, which nobody knows yet;
+// client is the host's own name and version.
+func (s *Server) newcomer(host, endpoint string, m *rpc.Message) (session *session, client string, bad *rpc.Error) {
+	session = newSession(host, endpoint, s.keepAlive)
 	seat := session.seat
-	version, client := "", ""
+	version := ""
 	params := m.Bytes(m.Params)
 	_ = rpc.Members(params, func(key []byte, at rpc.Span) bool { // no object: refused below
 		value := params[at.Start:at.End]
@@ -69,27 +89,18 @@ func (s *Server) initialize(x *exchange) {
 			seat.Capabilities = append([]byte(nil), value...)
 		case "clientInfo":
 			client = clientName(value)
+			seat.Client = client
 		}
 		return true
 	})
 	if version == "" {
-		fail(x.w, http.StatusOK, m.Bytes(m.ID), &rpc.Error{Code: rpc.CodeInvalidParams, Message: "initialize needs params.protocolVersion"})
-		return
+		return nil, "", &rpc.Error{Code: rpc.CodeInvalidParams, Message: "initialize needs params.protocolVersion"}
 	}
 	seat.Version = version
 	if !rpc.IsLegacy(version) {
 		seat.Version = rpc.V20251125 // the newest we speak that begins with initialize
 	}
-	answer := s.opts.Directory.Welcome(x.r.Context(), seat)
-	if why := s.enter(session); why != nil {
-		refuse(x.w, http.StatusServiceUnavailable, why.Error())
-		return
-	}
-	if s.opts.Seen != nil {
-		s.opts.Seen(x.host, client, seat.Version)
-	}
-	x.w.Header().Set(sessionHeader, session.id)
-	writeJSON(x.w, http.StatusOK, &answer, m.Bytes(m.ID))
+	return session, client, nil
 }
 
 // clientName is "name version" of an Implementation object.
@@ -212,9 +223,13 @@ func (s *Server) endAll() {
 	all := s.sessions
 	s.sessions = make(map[string]*session)
 	listens := slices.Collect(maps.Keys(s.listens))
+	old := slices.Collect(maps.Values(s.old))
 	s.mu.Unlock()
 	for _, one := range all {
 		one.end(errShutdown)
+	}
+	for _, o := range old {
+		o.stream.close() // some have no session yet
 	}
 	for _, l := range listens {
 		l.end()
@@ -292,22 +307,4 @@ func (s *session) touch() {
 	s.mu.Lock()
 	s.used = time.Now()
 	s.mu.Unlock()
-}
-
-// EndHost ends every session of a host whose token is worthless now.
-func (s *Server) EndHost(host string) {
-	s.mu.Lock()
-	var gone []*session
-	for _, one := range s.sessions {
-		if one.seat.Host == host {
-			gone = append(gone, one)
-		}
-	}
-	s.mu.Unlock()
-	for _, one := range gone {
-		one.end(errSessionEnded) // all at once; giving up subscriptions may take a moment
-	}
-	for _, one := range gone {
-		s.drop(context.Background(), one, errSessionEnded)
-	}
 }

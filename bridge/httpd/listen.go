@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 
 	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/rpc"
@@ -15,21 +16,34 @@ const acknowledged = "notifications/subscriptions/acknowledged"
 // asked for, on one stream, each message marked with the request's id
 // (2026-07-28, subscriptions). It is the seat's Listener.
 type listener struct {
-	id     []byte          // raw JSON-RPC id of the request
-	wants  map[string]bool // notification methods; constant
-	stream *stream
+	id       []byte          // raw JSON-RPC id of the request
+	host     string          // whose it is
+	endpoint string          // where it was made
+	wants    map[string]bool // notification methods; constant
+	tasks    []string        // ids of tasks to hear of; constant once the seat is taken
+	stream   *stream
 }
 
-// Notify passes an update of a subscribed resource on; log messages and
+// Notify passes an update of a subscribed resource or task on; log messages and
 // progress never go on this stream.
 func (l *listener) Notify(raw []byte) {
 	m, err := rpc.Scan(raw)
-	if err != nil || !m.Is(rpc.ResourceUpdated) {
+	if err != nil || !m.Is(rpc.ResourceUpdated) && !l.hasTask(&m) {
 		return
 	}
 	if tagged := l.tag(&m); tagged != nil {
 		l.stream.add(tagged)
 	}
+}
+
+// hasTask reports news of a task that was asked for.
+func (l *listener) hasTask(m *rpc.Message) bool {
+	if !m.Is(rpc.TaskChanged) && !m.Is(rpc.TaskStatus) {
+		return false
+	}
+	params := m.Bytes(m.Params)
+	at := rpc.Find(params, "taskId")
+	return at.Ok() && slices.Contains(l.tasks, rpc.Text(params[at.Start:at.End]))
 }
 
 // Changed tells of a list change that was asked for.
@@ -66,7 +80,7 @@ func (l *listener) params(members []byte) []byte {
 // listen serves one subscriptions/listen until the host closes it or we stop.
 func (s *Server) listen(x *exchange, seat *directory.Seat) {
 	id := bytes.Clone(x.m.Bytes(x.m.ID))
-	wants, uris, bad := listenWishes(x.m)
+	w, bad := listenWishes(x.m)
 	switch {
 	case bad != nil:
 		fail(x.w, http.StatusBadRequest, id, bad)
@@ -75,7 +89,7 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 		refuse(x.w, http.StatusNotAcceptable, "The Accept header must allow text/event-stream.")
 		return
 	}
-	l := &listener{id: id, wants: make(map[string]bool), stream: newStream(s.keepAlive)}
+	l := &listener{id: id, host: x.host, endpoint: x.endpoint, wants: make(map[string]bool), stream: newStream(s.keepAlive)}
 	seat.Listener = l
 	offers := s.opts.Directory.Offers(seat)
 	var agreed []byte
@@ -87,7 +101,7 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 		{"promptsListChanged", rpc.PromptsChanged, offers.Prompts},
 		{"resourcesListChanged", rpc.ResourcesChanged, offers.Resources},
 	} {
-		if wants[k.member] && k.offered {
+		if w.kinds[k.member] && k.offered {
 			l.wants[k.method] = true
 			agreed = rpc.AppendMember(agreed, k.member, []byte("true"))
 		}
@@ -99,8 +113,11 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 	defer s.closeListen(l)
 	d := s.opts.Directory
 	defer s.leave(x.r.Context(), seat)
-	if accepted := d.Subscribe(x.r.Context(), seat, uris); len(accepted) > 0 && offers.Updates {
-		agreed = rpc.AppendMember(agreed, "resourceSubscriptions", quoteAll(accepted))
+	if accepted := d.Subscribe(x.r.Context(), seat, w.uris); len(accepted) > 0 && offers.Updates {
+		agreed = rpc.AppendMember(agreed, "resourceSubscriptions", rpc.QuoteAll(accepted))
+	}
+	if l.tasks = d.SubscribeTasks(seat, w.tasks); len(l.tasks) > 0 && offers.Tasks {
+		agreed = rpc.AppendMember(agreed, "taskIds", rpc.QuoteAll(l.tasks))
 	}
 	notifications := append(append([]byte(`{`), agreed...), '}')
 	l.stream.add(rpc.AppendNotification(nil, acknowledged, l.params(rpc.AppendMember(nil, "notifications", notifications))))
@@ -126,44 +143,48 @@ func (s *Server) leave(ctx context.Context, seat *directory.Seat) {
 	s.opts.Directory.Leave(ctx, seat)
 }
 
+// wishes are what a subscriptions/listen asks for.
+type wishes struct {
+	kinds       map[string]bool
+	uris, tasks []string
+}
+
 // listenWishes reads what the host wants to hear of.
-func listenWishes(m *rpc.Message) (wants map[string]bool, uris []string, bad *rpc.Error) {
+func listenWishes(m *rpc.Message) (w wishes, bad *rpc.Error) {
 	params := m.Bytes(m.Params)
 	at := rpc.Find(params, "notifications")
 	if !at.Ok() || params[at.Start] != '{' {
-		return nil, nil, &rpc.Error{Code: rpc.CodeInvalidParams, Message: "subscriptions/listen needs params.notifications"}
+		return w, &rpc.Error{Code: rpc.CodeInvalidParams, Message: "subscriptions/listen needs params.notifications"}
 	}
 	filter := params[at.Start:at.End]
-	wants = make(map[string]bool)
+	w.kinds = make(map[string]bool)
 	err := rpc.Members(filter, func(key []byte, at rpc.Span) bool {
 		value := filter[at.Start:at.End]
-		if string(key) != "resourceSubscriptions" {
-			wants[string(key)] = string(value) == "true"
-			return true
+		switch string(key) {
+		case "resourceSubscriptions":
+			w.uris = append(w.uris, texts(value)...)
+		case "taskIds":
+			w.tasks = append(w.tasks, texts(value)...)
+		default:
+			w.kinds[string(key)] = string(value) == "true"
 		}
-		_ = rpc.Elements(value, func(at rpc.Span) bool { // no array: no subscriptions
-			if uri := rpc.Text(value[at.Start:at.End]); uri != "" {
-				uris = append(uris, uri)
-			}
-			return true
-		})
 		return true
 	})
 	if err != nil {
 		bad = &rpc.Error{Code: rpc.CodeInvalidParams, Message: "params.notifications is no object"}
 	}
-	return wants, uris, bad
+	return w, bad
 }
 
-func quoteAll(texts []string) []byte {
-	out := []byte{'['}
-	for i, text := range texts {
-		if i > 0 {
-			out = append(out, ',')
+// texts returns the texts of a raw array.
+func texts(list []byte) (all []string) {
+	_ = rpc.Elements(list, func(at rpc.Span) bool { // no array: none
+		if text := rpc.Text(list[at.Start:at.End]); text != "" {
+			all = append(all, text)
 		}
-		out = rpc.AppendQuote(out, text)
-	}
-	return append(out, ']')
+		return true
+	})
+	return all
 }
 
 // maxListens bounds the subscriptions open at once.

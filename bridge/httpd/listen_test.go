@@ -152,3 +152,26 @@ func TestLeaveOfAHostThatIsGone(t *testing.T) {
 	d.rooms.Reply(unsubscribed.next(t), "{}")
 	await(t, left)
 }
+
+// News of a task are told to the host that asked for them, if the task is its own.
+func TestListenForTasks(t *testing.T) {
+	d := open(t)
+	d.modernRooms(`{"resultType":"task","taskId":"t-1","ttlMs":60000}`)
+	const extension = `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+	declared := func(body string) string {
+		return strings.Replace(body, `"io.modelcontextprotocol/clientCapabilities":{}`, `"io.modelcontextprotocol/clientCapabilities":`+extension, 1)
+	}
+	d.want("call", d.do(d.modernRequest(declared(stateless(rpc.CallTool, `"name":"new__t"`)))), 200, `"taskId":"t-1"`)
+	none := d.listenFor("1", `{"taskIds":["other"]}`)
+	wantEvent(t, none, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{`+mark+`1},"notifications":{}}}`)
+	one := d.listenFor("2", `{"taskIds":["t-1",5,"other"]}`)
+	wantEvent(t, one, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{`+mark+`2},"notifications":{"taskIds":["t-1"]}}}`)
+	m, err := rpc.Scan([]byte(`{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t-1","n":1.0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.stage.Notify("new", "", &m)
+	wantEvent(t, one, `{"jsonrpc":"2.0","method":"notifications/tasks","params":{`+mark+`2},"taskId":"t-1","n":1.0}}`)
+	got := d.do(d.modernRequest(declared(stateless(rpc.GetTask, `"taskId":"t-1"`)), "Authorization: Bearer other"))
+	d.want("another host", got, 400, "Unknown task")
+}

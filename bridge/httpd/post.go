@@ -22,13 +22,30 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, host, endpoint str
 		return
 	}
 	defer freeBody(body)
-	raw := bytes.TrimPrefix(body.Bytes(), bom)
+	x := &exchange{server: s, w: w, r: r, host: host, endpoint: endpoint, accept: accept}
+	m, array, ok := readMessage(w, body.Bytes())
+	switch {
+	case !ok:
+	case array != nil:
+		s.batch(x, array)
+	case isModern(r, m):
+		x.m = m
+		s.modern(x)
+	default:
+		x.m = m
+		s.legacy(x)
+	}
+}
+
+// readMessage reads a body, which is one message or, for the sessions that may
+// send them, an array of some. On failure it has answered.
+func readMessage(w http.ResponseWriter, body []byte) (one *rpc.Message, array []byte, ok bool) {
+	raw := bytes.TrimPrefix(body, bom)
 	m, err := rpc.Scan(raw)
 	rpc.Flatten(raw)
-	x := &exchange{server: s, w: w, r: r, host: host, endpoint: endpoint, accept: accept}
 	switch {
 	case errors.Is(err, rpc.ErrNotObject) && bytes.TrimLeft(raw, " \t")[0] == '[':
-		s.batch(x, raw)
+		return nil, raw, true
 	case errors.Is(err, rpc.ErrNotObject):
 		fail(w, http.StatusBadRequest, nil, &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "The message is no JSON object."})
 	case err != nil:
@@ -37,13 +54,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, host, endpoint str
 		fail(w, http.StatusBadRequest, nil, &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "The message is no JSON-RPC request, notification or response."})
 	case m.Repeated:
 		fail(w, http.StatusBadRequest, m.Bytes(m.ID), repeated)
-	case isModern(r, &m):
-		x.m = &m
-		s.modern(x)
 	default:
-		x.m = &m
-		s.legacy(x)
+		return &m, nil, true
 	}
+	return nil, nil, false
 }
 
 var repeated = &rpc.Error{Code: rpc.CodeInvalidRequest,

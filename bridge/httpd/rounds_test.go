@@ -94,7 +94,27 @@ func TestRoundsOfABatch(t *testing.T) {
 	d := open(t)
 	d.modernRooms(`{"resultType":"input_required","inputRequests":{"p":{"method":"elicitation/create","params":{"mode":"url","url":"https://x.example/","message":"go"}}}}`)
 	s := d.begin("2025-03-26")
-	d.want("array", d.post("["+call("1", "new__t", "")+"]", s), 200, `[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]`)
+	d.want("array", d.post("["+call("1", "new__t", "")+"]", s, "Accept: application/json"), 200, `[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]`)
+}
+
+// A host that sent its calls as an array could not be asked.
+func TestQuestionsOfABatch(t *testing.T) {
+	d := open(t)
+	d.modernRooms(`{"resultType":"input_required","inputRequests":{"p":{"method":"elicitation/create","params":{"message":"go"}}}}`)
+	s := d.begin("2025-03-26")
+	answer := d.stream(d.request("POST", "/mcp", "["+call("1", "new__t", "")+","+call("2", "rooms__status", "")+"]", s))
+	heard := map[string]string{}
+	for len(heard) < 3 {
+		m := answer.message().data
+		heard[idOf(t, m)] = m
+		if strings.Contains(m, "elicitation/create") {
+			d.want("answer", d.post(`{"jsonrpc":"2.0","id":`+idOf(t, m)+`,"result":{"action":"accept"}}`, s), 202)
+		}
+	}
+	if heard["1"] != `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}` || !strings.Contains(heard["2"], "free") {
+		t.Errorf("the host got %q", heard)
+	}
+	answer.end()
 }
 
 // modernRooms adds a server "new" of 2026-07-28 whose tool first gives this result,
@@ -103,7 +123,7 @@ func (d *door) modernRooms(first string) {
 	d.Helper()
 	d.stage.Configure([]string{"rooms", "new"}, func(string) bool { return false })
 	a := d.stage.Open("new", map[string]string{
-		rpc.Discover:  `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`,
+		rpc.Discover:  `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`,
 		rpc.ListTools: `{"tools":[{"name":"t"}]}`,
 	}, upstream.Modern)
 	results := []string{first, `{"resultType":"complete","content":[]}`}

@@ -24,6 +24,9 @@ type Options struct {
 	Tokens    Tokens
 	Open      bool // no token is asked for; the host is then called OpenHost
 	Log       *slog.Logger
+	// LegacySSE serves the HTTP+SSE transport of 2024-11-05, too, at /sse and
+	// /servers/NAME/sse.
+	LegacySSE func() bool
 	// Seen is told of every host that opens a session or, on the modern wire,
 	// makes a request; client is its own name and version, maybe "".
 	Seen func(host, client, protocol string)
@@ -49,15 +52,17 @@ type Server struct {
 	keepAlive time.Duration // constant; tests shorten it
 	beat      time.Duration // likewise
 
-	mu       sync.Mutex          // guards sessions
+	mu       sync.Mutex          // guards the fields below
 	sessions map[string]*session // by id
+	old      map[string]*oldConn // likewise: connections of the old transport
 	listens  map[*listener]struct{}
 	stopping bool
 }
 
 // New returns a Server for a listener on the given TCP port.
 func New(port string, opts Options) *Server {
-	return &Server{opts: opts, port: port, keepAlive: keepAlive, beat: heartbeat, sessions: make(map[string]*session), listens: make(map[*listener]struct{})}
+	return &Server{opts: opts, port: port, keepAlive: keepAlive, beat: heartbeat, sessions: make(map[string]*session),
+		old: make(map[string]*oldConn), listens: make(map[*listener]struct{})}
 }
 
 // Run serves ln until ctx ends; then calls in flight are cancelled, streams
@@ -113,7 +118,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.guardOrigin(w, r) {
 		return
 	}
-	endpoint, ok := s.endpoint(r.URL.Path)
+	endpoint, old, ok := parsePath(r.URL.Path)
 	if !ok {
 		// Also /.well-known/*, /register and the like: there is no OAuth here.
 		refuse(w, http.StatusNotFound, "There is nothing at this address; the MCP endpoint is /mcp.")
@@ -123,10 +128,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if endpoint != "" && s.opts.Directory.View().Server(endpoint) == nil {
+	switch {
+	case old && (s.opts.LegacySSE == nil || !s.opts.LegacySSE()):
+		refuse(w, http.StatusNotFound, "The HTTP+SSE transport of 2024-11-05 is not served here; use /mcp, or start bridgekeeper with `serve --legacy-sse`.")
+	case endpoint != "" && s.opts.Directory.View().Server(endpoint) == nil:
 		refuse(w, http.StatusNotFound, "There is no server of this name.") // whoever has no token doesn't learn which there are
-		return
+	case old:
+		s.serveOld(w, r, host, endpoint)
+	default:
+		s.serve(w, r, host, endpoint)
 	}
+}
+
+// serve takes a request to its method, on the transport of all revisions since
+// 2025-03-26; older hosts that know it are welcome.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, host, endpoint string) {
 	switch r.Method {
 	case http.MethodPost:
 		s.post(w, r, host, endpoint)
@@ -140,17 +156,35 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// endpoint maps a path to what it serves: "" for the merged endpoint, else a
-// server's name.
-func (s *Server) endpoint(path string) (name string, ok bool) {
-	path = strings.TrimSuffix(path, "/")
-	if path == "/mcp" {
-		return "", true
+// serveOld does the same on the transport of 2024-11-05.
+func (s *Server) serveOld(w http.ResponseWriter, r *http.Request, host, endpoint string) {
+	switch r.Method {
+	case http.MethodGet:
+		s.getOld(w, r, host, endpoint)
+	case http.MethodPost:
+		s.postOld(w, r, host, endpoint)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		refuse(w, http.StatusMethodNotAllowed, "The HTTP+SSE transport uses GET and POST.")
 	}
-	name, ok = strings.CutPrefix(path, "/servers/")
-	if !ok {
-		return "", false
+}
+
+// parsePath maps a path to what it serves: "" for the merged endpoint, else a
+// server's name; old is the transport of 2024-11-05.
+func parsePath(path string) (name string, old, ok bool) {
+	path = strings.TrimSuffix(path, "/")
+	switch path {
+	case "/mcp":
+		return "", false, true
+	case "/sse":
+		return "", true, true
+	}
+	if name, ok = strings.CutPrefix(path, "/servers/"); !ok {
+		return "", false, false
+	}
+	if name, ok = strings.CutSuffix(name, "/sse"); ok {
+		return name, true, name != ""
 	}
 	name, ok = strings.CutSuffix(name, "/mcp")
-	return name, ok && name != ""
+	return name, false, ok && name != ""
 }

@@ -34,8 +34,8 @@ const (
 
 // Causes that end a call early.
 var (
-	errHostCancelled = errors.New("cancelled by the host")
-	errSessionEnded  = errors.New("the host's session ended")
+	errHostCancelled = errors.New("the application cancelled the call")
+	errSessionEnded  = errors.New("the application's session ended")
 	errFull          = errors.New("too many sessions are in use")
 	errShutdown      = errors.New("bridgekeeper is stopping")
 	errDisconnected  = errors.New("the host closed the connection")

@@ -103,6 +103,18 @@ func AppendQuote(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
+// QuoteAll returns the texts as a JSON array.
+func QuoteAll(texts []string) []byte {
+	out := []byte{'['}
+	for i, text := range texts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = AppendQuote(out, text)
+	}
+	return append(out, ']')
+}
+
 // Uint reads a raw value as one of our own ids: plain digits that fit.
 func Uint(raw []byte) (uint64, bool) {
 	if len(raw) == 0 || len(raw) > 19 {

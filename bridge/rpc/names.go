@@ -40,6 +40,8 @@ const (
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
 
+	CodeUserRejected = -1 // a person said no to sampling (client/sampling, "Error Handling")
+
 	CodeHeaderMismatch     = -32020
 	CodeMissingCapability  = -32021
 	CodeUnsupportedVersion = -32022
@@ -69,6 +71,13 @@ const (
 	ListRoots            = "roots/list"
 	CreateMessage        = "sampling/createMessage"
 	Elicit               = "elicitation/create"
+	GetTask              = "tasks/get"
+	TaskResult           = "tasks/result" // 2025-11-25 only, as the list
+	ListTasks            = "tasks/list"
+	CancelTask           = "tasks/cancel"
+	UpdateTask           = "tasks/update" // the tasks extension only
+	TaskStatus           = "notifications/tasks/status"
+	TaskChanged          = "notifications/tasks" // the tasks extension's
 	Progress             = "notifications/progress"
 	Cancelled            = "notifications/cancelled"
 	LogMessage           = "notifications/message"

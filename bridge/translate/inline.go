@@ -14,22 +14,24 @@ import (
 const (
 	maxInlined     = 256 << 10 // bytes of a schema, before and after; no model reads a larger one
 	maxInlineDepth = 64        // of schemas in schemas, as they end up
-	maxInlineWork  = 64 << 20  // bytes looked at and copied: a schema is copied once for each level above it
+	// MaxInlineWork is a good allowance for all schemas of a list together, in bytes
+	// looked at and copied: a schema is copied once for each level above it.
+	MaxInlineWork = 64 << 20
 )
 
 // InlineRefs returns the schema with each local $ref replaced by what it points
 // to, for hosts that don't follow references. It is not ok when that can't be
 // exact: a reference that leads outside or back into itself, keywords that give
-// references another meaning, or more than the bounds allow.
-//
-// Nothing calls it yet: lists must not differ by host (2026-07-28), and the
-// hosts that do follow references would lose the shorter form.
-func InlineRefs(schema []byte) (out []byte, ok bool) {
+// references another meaning, or more than the bounds allow. Its work is taken off
+// what is left of an allowance.
+func InlineRefs(schema []byte, allowance *int) (out []byte, ok bool) {
 	if len(schema) > maxInlined {
 		return nil, false
 	}
-	in := inliner{root: schema, known: make(map[string][]byte)}
-	return in.schema(schema)
+	in := inliner{root: schema, known: make(map[string][]byte), left: *allowance}
+	out, ok = in.schema(schema)
+	*allowance = max(in.left, 0)
+	return out, ok
 }
 
 // inliner is one run over one schema.
@@ -38,7 +40,7 @@ type inliner struct {
 	known map[string][]byte // where references lead
 	open  []string          // the references that are being replaced now, outermost first
 	depth int
-	work  int
+	left  int // of the allowance
 }
 
 // What stands under a keyword: a schema, a list of schemas or schemas by name.
@@ -77,8 +79,8 @@ func (in *inliner) schema(schema []byte) (out []byte, ok bool) {
 	} else if schema[at.Start] == '"' {
 		out, ok = in.reference(schema, rpc.Text(schema[at.Start:at.End]))
 	}
-	in.work += len(out)
-	return out, ok && len(out) <= maxInlined && in.work <= maxInlineWork
+	in.left -= len(out)
+	return out, ok && len(out) <= maxInlined && in.left >= 0
 }
 
 // plain reports whether nothing in the schema gives references a base or a way
@@ -196,7 +198,7 @@ func (in *inliner) find(name string) []byte {
 	if known, ok := in.known[name]; ok {
 		return known
 	}
-	in.work += len(in.root)
+	in.left -= len(in.root)
 	in.known[name] = lookup(in.root, name)
 	return in.known[name]
 }

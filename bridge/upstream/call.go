@@ -107,6 +107,11 @@ func (s *Session) Request(ctx context.Context, method string, params []byte) (Re
 }
 
 func (s *Session) request(ctx context.Context, method string, params []byte, internal bool) (Reply, error) {
+	return s.requestAs(ctx, method, params, nil, internal)
+}
+
+// requestAs is request with the capabilities that the modern wire declares with it.
+func (s *Session) requestAs(ctx context.Context, method string, params, capabilities []byte, internal bool) (Reply, error) {
 	c := &Call{internal: internal, reply: s.replyChannel()}
 	if err := s.admit(c); err != nil {
 		return Reply{}, err
@@ -117,7 +122,7 @@ func (s *Session) request(ctx context.Context, method string, params []byte, int
 		dst = append(dst, `,"method":`...)
 		dst = rpc.AppendQuote(dst, method)
 		if s.speaksModern(method) {
-			params = s.withMeta(params)
+			params = s.withMeta(params, capabilities)
 		}
 		if params != nil {
 			dst = append(dst, `,"params":`...)
@@ -128,13 +133,17 @@ func (s *Session) request(ctx context.Context, method string, params []byte, int
 }
 
 // Listen sends subscriptions/listen and returns when the server ends it, or ctx
-// does. What it is told comes as notifications like any other.
-func (s *Session) Listen(ctx context.Context, params []byte) error {
-	reply, err := s.request(ctx, rpc.Listen, params, true)
+// does; a refusal is an *rpc.Error. What it is told comes as notifications like any other.
+// capabilities are what it declares; nil means the session's own.
+func (s *Session) Listen(ctx context.Context, params, capabilities []byte) error {
+	reply, err := s.requestAs(ctx, rpc.Listen, params, capabilities, true)
 	if err != nil {
 		return err
 	}
-	reply.Free()
+	defer reply.Free()
+	if reply.Error.Ok() {
+		return rpc.ReadError(reply.Bytes(reply.Error))
+	}
 	return nil
 }
 

@@ -184,8 +184,8 @@ func (s *Session) meta(capabilities []byte) []byte {
 }
 
 // withMeta adds the modern _meta to params of our own.
-func (s *Session) withMeta(params []byte) []byte {
-	meta := append(append([]byte("{"), s.meta(nil)...), '}')
+func (s *Session) withMeta(params, capabilities []byte) []byte {
+	meta := append(append([]byte("{"), s.meta(capabilities)...), '}')
 	if params == nil {
 		return fmt.Appendf(nil, `{"_meta":%s}`, meta)
 	}

@@ -121,10 +121,11 @@ func (s *Session) notification(m *rpc.Message) {
 }
 
 // broadcast reports news that is everybody's who asked for it. Log messages, and
-// notifications that we don't know, belong to the call that runs, if one does.
+// notifications that we don't know, belong to the call that runs, if one does;
+// news of a task are its host's.
 func broadcast(m *rpc.Message) bool {
 	return m.Is(rpc.ToolsChanged) || m.Is(rpc.PromptsChanged) || m.Is(rpc.ResourcesChanged) || m.Is(rpc.ResourceUpdated) ||
-		m.Is(rpc.ElicitationCompleted)
+		m.Is(rpc.ElicitationCompleted) || m.Is(rpc.TaskStatus) || m.Is(rpc.TaskChanged)
 }
 
 // progress goes to the call it names, under the token its host gave.

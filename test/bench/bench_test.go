@@ -39,7 +39,7 @@ func TestClientReadsBothKindsOfBody(t *testing.T) {
 }
 
 func TestRequestsOfASizeAreEquallyLong(t *testing.T) {
-	r := newRequest("echo", 100)
+	r := newRequest("echo", 100, false)
 	long := len(r.body)
 	for _, id := range []int{0, 1, 799 * idsEach, 800*idsEach - 1} {
 		r.setID(id)
@@ -71,7 +71,7 @@ func TestVerdictsFollowTheRounds(t *testing.T) {
 		t.Errorf("summary %+v", s)
 	}
 	r := &results{Plan: plan{Rounds: 3}, Memory: &memory{RSSNone: 20 << 10, PerCopy: 301}}
-	for target, p50 := range map[string][3]float64{rawPipe: {10, 10, 10}, bareEcho: {10, 30, 10}, bridge: {20, 80, 90}} {
+	for target, p50 := range map[string][3]float64{rawPipe: {10, 10, 10}, bareEcho: {10, 30, 10}, bridge: {20, 80, 90}, toModern: {40, 120, 190}, bothModern: {30, 80, 90}, toLegacy: {20, 80, 90}} {
 		for _, size := range []int{small, large} {
 			for _, n := range []int{1, 16} {
 				c := &cell{Target: target, Size: size, AtOnce: n}
@@ -83,10 +83,11 @@ func TestVerdictsFollowTheRounds(t *testing.T) {
 		}
 	}
 	// 20/20, 80/40 and 90/20: the median of the ratios, not the ratio of medians.
-	want := map[string]float64{"CPU, 100 B": -1, "CPU, 1 MB": -1, "p50, 100 B": 2, "p50, 1 MB": 2, "calls a second": 0.375, "core alone": 20, "each server": 301}
+	want := map[string]float64{"CPU, 100 B": -1, "CPU, 1 MB": -1, "p50, 100 B": 2, "p50, 1 MB": 2, "calls a second": 0.375, "core alone": 20, "each server": 301,
+		"p50, legacy host, modern": 2, "p50, modern host and": 1, "p50, modern host, legacy": 1, "CPU, legacy host": -1, "CPU, modern host": -1}
 	for _, v := range judge(r) {
 		for prefix, got := range want {
-			if strings.HasPrefix(v.Wish, prefix) && (v.Got != got || v.Met != (prefix == "p50, 1 MB" || prefix == "core alone")) {
+			if strings.HasPrefix(v.Wish, prefix) && (v.Got != got || v.Met != (prefix == "p50, 1 MB" || prefix == "core alone" || strings.HasPrefix(prefix, "p50, legacy host") || strings.HasPrefix(prefix, "p50, modern host"))) {
 				t.Errorf("%s: got %v, met %v; want %v", v.Wish, v.Got, v.Met, got)
 			}
 		}

@@ -1,6 +1,7 @@
 // The program of `make bench`: it measures what the built bridge costs a tool
 // call, against the floors under it (a bare HTTP echo and a raw pipe) and
-// against a bridge made of the SDK's typed client and server. Client, bridge and
+// against a bridge made of the SDK's typed client and server; and what hosts and
+// servers of different eras cost it against two of the older one. Client, bridge and
 // server are three processes; rounds are interleaved, so that a busy machine
 // hurts all alike, and ratios are taken round by round.
 package main
@@ -38,9 +39,10 @@ var (
 func main() {
 	if len(os.Args) > 1 {
 		serve := map[string]func() error{
-			"echo-stdio": func() error { return misbehave.Echo(os.Stdin, os.Stdout) },
-			"echo-http":  echoHTTP,
-			"sdk-bridge": sdkBridge,
+			"echo-stdio":  func() error { return misbehave.Echo(os.Stdin, os.Stdout) },
+			"echo-modern": func() error { return misbehave.EchoModern(os.Stdin, os.Stdout) },
+			"echo-http":   echoHTTP,
+			"sdk-bridge":  sdkBridge,
 		}[os.Args[1]]
 		if serve != nil {
 			exitOn(serve())
@@ -134,6 +136,9 @@ func measureAll(ctx context.Context, p plan, bin string) ([]*cell, error) {
 					continue
 				}
 				for _, t := range targets {
+					if t.pair && !pairCell(size, n) {
+						continue
+					}
 					key := fmt.Sprint(t.name, size, n)
 					if cells[key] == nil {
 						cells[key] = &cell{Target: t.name, Size: size, AtOnce: n}

@@ -56,7 +56,7 @@ func (p *pipe) readLine() (n int, err error) {
 // measure keeps n requests in the pipe. The server answers in order, so the
 // oldest request's time is the one that ends with each line.
 func (p *pipe) measure(ctx context.Context, size, n int, d time.Duration) (sample, error) {
-	req := newRequest("echo", size)
+	req := newRequest("echo", size, false)
 	line := append(req.body, '\n')
 	if n == 1 {
 		return p.oneByOne(ctx, line, d)

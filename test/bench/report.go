@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -30,8 +31,11 @@ func judge(r *results) []verdict {
 	atMost := func(wish string, got, limit float64) verdict {
 		return verdict{wish, limit, got, got >= 0 && got <= limit}
 	}
+	translated := func(number func(sample) float64, pair string) float64 {
+		return max(r.ratio(small, 1, number, pair, bridge), r.ratio(large, 1, number, pair, bridge))
+	}
 	rateRatio := r.ratio(small, 16, rate, bridge, bareEcho)
-	return []verdict{
+	all := []verdict{
 		atMost("CPU, 100 B, one at a time: at most 2 x the bare echo's", r.ratio(small, 1, cpu, bridge, bareEcho), 2),
 		atMost("CPU, 1 MB, one at a time: at most 3.5 x the bare echo's", r.ratio(large, 1, cpu, bridge, bareEcho), 3.5),
 		atMost("p50, 100 B, one at a time: at most 1.4 x (bare echo + raw pipe)", r.ratio(small, 1, p50, bridge, bareEcho, rawPipe), 1.4),
@@ -40,6 +44,13 @@ func judge(r *results) []verdict {
 		atMost("core alone, no server: under 25 MiB resident", float64(r.Memory.RSSNone)/1024, maxIdleMiB),
 		atMost("each server more: at most 300 KiB resident in the core", float64(r.Memory.PerCopy), maxCopyKiB),
 	}
+	for _, pair := range pairs {
+		what := strings.TrimPrefix(pair, "bridge, ")
+		all = append(all,
+			atMost("p50, "+what+", 100 B and 1 MB: at most 2 x that of legacy host and server", translated(p50, pair), 2),
+			atMost("CPU, "+what+", 100 B and 1 MB: at most 2 x that of legacy host and server", translated(cpu, pair), 2))
+	}
+	return all
 }
 
 // ratio is the median over the rounds of what / (the sum of the floors), or -1.
@@ -79,20 +90,25 @@ func (c *cell) median(number func(sample) float64) float64 {
 
 func report(to io.Writer, r *results) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "size\tat once\ttarget\tp50 µs\tp99 µs\tcalls/s\tCPU µs/call\tallocs/call\tCPU x echo\tp50 x floor\tof echo's calls\t")
+	fmt.Fprintln(w, "size\tat once\ttarget\tp50 µs\tp99 µs\tcalls/s\tCPU µs/call\tallocs/call\tCPU x echo\tp50 x floor\tof echo's calls\tCPU x bridge\tp50 x bridge\t")
 	for _, c := range r.Cells {
 		p50 := c.median(func(s sample) float64 { return s.P50 })
 		rate := c.median(func(s sample) float64 { return s.PerSec })
 		cost, floor, share := "", "", ""
+		plainCost, plainTime := "", ""
+		if slices.Contains(pairs, c.Target) {
+			plainCost = show(r.ratio(c.Size, c.AtOnce, func(s sample) float64 { return s.CPU }, c.Target, bridge), 2)
+			plainTime = show(r.ratio(c.Size, c.AtOnce, func(s sample) float64 { return s.P50 }, c.Target, bridge), 2)
+		}
 		if c.Target == bridge || c.Target == sdkTyped {
 			cost = show(r.ratio(c.Size, c.AtOnce, func(s sample) float64 { return s.CPU }, c.Target, bareEcho), 2)
 			floor = show(r.ratio(c.Size, c.AtOnce, func(s sample) float64 { return s.P50 }, c.Target, bareEcho, rawPipe), 2)
 			share = show(r.ratio(c.Size, c.AtOnce, func(s sample) float64 { return s.PerSec }, c.Target, bareEcho), 2)
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t%s\t\n", c.Size, c.AtOnce, c.Target, p50,
+		fmt.Fprintf(w, "%d\t%d\t%s\t%.0f\t%.0f\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.Size, c.AtOnce, c.Target, p50,
 			c.median(func(s sample) float64 { return s.P99 }), rate,
 			show(c.median(func(s sample) float64 { return s.CPU }), 1),
-			show(c.median(func(s sample) float64 { return s.Allocs }), 0), cost, floor, share)
+			show(c.median(func(s sample) float64 { return s.Allocs }), 0), cost, floor, share, plainCost, plainTime)
 	}
 	w.Flush()
 	m := r.Memory

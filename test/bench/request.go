@@ -17,9 +17,16 @@ type request struct {
 	at   int // of the id
 }
 
-func newRequest(tool string, size int) *request {
-	head := `{"jsonrpc":"2.0","id":`
-	body := fmt.Sprintf(`%s%d,"method":"tools/call","params":{"name":%q,"arguments":{"text":"%s"}}}`, head, firstID, tool, payload(size))
+// modernMeta is what each request of 2026-07-28 says of its host.
+const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + modernRevision +
+	`","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},`
+
+func newRequest(tool string, size int, modern bool) *request {
+	head, meta := `{"jsonrpc":"2.0","id":`, ""
+	if modern {
+		meta = modernMeta
+	}
+	body := fmt.Sprintf(`%s%d,"method":"tools/call","params":{%s"name":%q,"arguments":{"text":"%s"}}}`, head, firstID, meta, tool, payload(size))
 	return &request{[]byte(body), len(head)}
 }
 

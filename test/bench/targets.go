@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +19,9 @@ import (
 // revision is what the measuring client speaks: sessions, newest of that era.
 const revision = "2025-11-25"
 
+// modernRevision is what it speaks as a modern host.
+const modernRevision = "2026-07-28"
+
 // The targets, in the order in which each round visits them.
 const (
 	rawPipe  = "raw pipe"
@@ -25,6 +29,22 @@ const (
 	bridge   = "bridge"
 	sdkTyped = "SDK bridge"
 )
+
+// The bridge again, with one or both sides of 2026-07-28; the plain one has a host
+// and a server of the era before.
+const (
+	toModern   = "bridge, legacy host, modern server"
+	bothModern = "bridge, modern host and server"
+	toLegacy   = "bridge, modern host, legacy server"
+)
+
+var pairs = []string{toModern, bothModern, toLegacy}
+
+// pairCell picks the cells that the pairs are measured in: enough to see what
+// translation costs, and no more, as each takes its time.
+func pairCell(size, n int) bool {
+	return n == 1 && (size == small || size == large) || n == 16 && size == small
+}
 
 // target is something to call.
 type target struct {
@@ -34,6 +54,9 @@ type target struct {
 	headers  map[string]string
 	counts   bool // serves /allocs
 	pipe     *pipe
+	tool     string // that is called
+	modern   bool   // calls are those of 2026-07-28
+	pair     bool   // one of the pairs
 	stop     func()
 	openings int // connections so far; ids of a session are never used twice
 }
@@ -62,13 +85,35 @@ func startTargets(ctx context.Context, bin string) (all []*target, err error) {
 			return all, err
 		}
 		all = append(all, t)
-		if t.name != bareEcho {
-			if err := t.handshake(); err != nil {
-				return all, fmt.Errorf("initialize %s: %w", t.name, err)
-			}
+		if t.name == bridge {
+			all = append(all, t.pairs()...)
+		}
+	}
+	for _, t := range all {
+		if t.pipe != nil || t.modern || t.name == bareEcho {
+			continue
+		}
+		if err := t.handshake(); err != nil {
+			return all, fmt.Errorf("initialize %s: %w", t.name, err)
 		}
 	}
 	return all, nil
+}
+
+// pairs are the other eras' ways through the same bridge.
+func (t *target) pairs() (all []*target) {
+	for _, name := range pairs {
+		p := &target{name: name, pid: t.pid, url: t.url, pair: true, modern: name != toModern, stop: func() {}}
+		p.headers = maps.Clone(t.headers)
+		if p.tool = "modern__echo"; name == toLegacy {
+			p.tool = t.tool
+		}
+		if p.modern {
+			p.headers["Mcp-Protocol-Version"], p.headers["Mcp-Method"], p.headers["Mcp-Name"] = modernRevision, "tools/call", p.tool
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // startOwn starts a subcommand of this program that tells its address.
@@ -86,7 +131,7 @@ func startOwn(self, name, sub string) (*target, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	t := &target{name: name, pid: cmd.Process.Pid, counts: true, stop: func() {
+	t := &target{name: name, pid: cmd.Process.Pid, counts: true, tool: "echo__echo", stop: func() {
 		stdin.Close()
 		cmd.Wait()
 	}}
@@ -99,7 +144,7 @@ func startOwn(self, name, sub string) (*target, error) {
 	return t, nil
 }
 
-// startBridge starts the built binary with the echo server behind it. Guard,
+// startBridge starts the built binary with an echo server of each era behind it. Guard,
 // gate and record are on, as everybody has them.
 func startBridge(ctx context.Context, self, bin string) (*target, error) {
 	home, err := os.MkdirTemp("", "bk-bench-")
@@ -111,7 +156,7 @@ func startBridge(ctx context.Context, self, bin string) (*target, error) {
 		os.RemoveAll(home)
 		return nil, err
 	}
-	t := &target{name: bridge, pid: core.PID, url: core.URL, stop: func() {
+	t := &target{name: bridge, pid: core.PID, url: core.URL, tool: "echo__echo", stop: func() {
 		if err := core.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "bench: end the core:", err)
 		}
@@ -123,15 +168,17 @@ func startBridge(ctx context.Context, self, bin string) (*target, error) {
 		t.stop()
 		return nil, fmt.Errorf("%w\n%s", err, core.Log())
 	}
-	if _, err := core.CLI(ctx, "server", "add", "echo", "--", self, "echo-stdio"); err != nil {
-		return fail(err)
+	for name, sub := range map[string]string{"echo": "echo-stdio", "modern": "echo-modern"} {
+		if _, err := core.CLI(ctx, "server", "add", name, "--", self, sub); err != nil {
+			return fail(err)
+		}
 	}
 	host, err := core.AddHost(ctx, "bench")
 	if err != nil {
 		return fail(err)
 	}
 	t.headers = map[string]string{"Authorization": "Bearer " + host.Token}
-	if _, err := core.UntilReady(ctx, "echo"); err != nil {
+	if _, err := core.UntilReady(ctx, "echo", "modern"); err != nil {
 		return fail(err)
 	}
 	return t, nil
@@ -179,7 +226,7 @@ func (t *target) open(size, i int) (caller, error) {
 		return nil, err
 	}
 	t.openings++
-	return &httpCaller{conn: c, req: newRequest("echo__echo", size), next: (t.openings % 800) * idsEach}, nil
+	return &httpCaller{conn: c, req: newRequest(t.tool, size, t.modern), next: (t.openings % 800) * idsEach}, nil
 }
 
 // allocs is how many objects the process in the middle has allocated, or -1.

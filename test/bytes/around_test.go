@@ -110,6 +110,7 @@ func TestQuestionsKeepTheirBytesAcrossTheEras(t *testing.T) {
 	s := newStage(t)
 	t.Run("modern host, legacy server", func(t *testing.T) { s.held(t, find("case:question")) })
 	t.Run("legacy host, modern server", func(t *testing.T) { s.rounds(t, find("case:rounds")) })
+	t.Run("modern host, modern server", func(t *testing.T) { s.states(t, find("case:rounds")) })
 }
 
 // part digs a raw value out of JSON.
@@ -153,6 +154,29 @@ func (s *stage) held(t *testing.T, e *entry) {
 	}
 	if got := s.got(t, legacy, e); len(got) != 1 {
 		t.Errorf("the call came %d times to the server", len(got))
+	}
+}
+
+// states brings a modern server's own state back to it: sealed for the host on
+// the way, and as it was when it arrives.
+func (s *stage) states(t *testing.T, e *entry) {
+	h := s.connect(t, modern, "2026-07-28")
+	message := h.fill(e)
+	before := len(s.got(t, modern, e))
+	first := h.exchange(message, e)
+	server := strings.Replace(e.answer[0], "@ID@", "0", 1)
+	sealed, state := part(t, first[0], "result", "requestState"), part(t, server, "result", "requestState")
+	if sealed == state || strings.Replace(part(t, first[0], "result"), sealed, state, 1) != part(t, server, "result") {
+		t.Errorf("the host got other bytes:\n got %s\nwant %s", first[0], server)
+	}
+	more := fmt.Sprintf(`,"inputResponses":{"k \u0000":%s},"requestState":`, e.reply)
+	h.exchange(strings.TrimSuffix(message, "}}")+more+sealed+"}}", e)
+	got := s.got(t, modern, e)[before:]
+	if len(got) != 2 {
+		t.Fatalf("the server was called %d times, want twice: %q", len(got), got)
+	}
+	if want := strings.TrimSuffix(message, "}}") + more + state + "}}"; part(t, got[1], "params") != part(t, want, "params") {
+		t.Errorf("the server got other bytes:\n got %s\nwant %s", got[1], want)
 	}
 }
 

@@ -132,7 +132,7 @@ var corpus = append([]entry{
 	{name: "result-task", eras: "modern", method: "tools/call", target: "tool", message: call("{}", ""),
 		answer: result(`{"resultType":"task","taskId":"t-1","status":"working","ttlMs":60000,"pollIntervalMs":1e3}`)},
 	{name: "result-input-required", eras: "modern", method: "tools/call", target: "tool",
-		message: `{"jsonrpc":"2.0","id":@ID@,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","k":"@MARK@","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"acme":1.0}},"name":"tool","inputResponses":{"\u0061":{"n":1e400}},"requestState":"odd \ud800 \u0000 state"}}`,
+		message: `{"jsonrpc":"2.0","id":@ID@,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","k":"@MARK@","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"acme":1.0}},"name":"tool","inputResponses":{"\u0061":{"n":1e400}}}}`,
 		answer:  result(`{"content":null,"resultType":"input_required","requestState":"s \ud800 \/","inputRequests":{"k\u0000":{"params":{"message":"\u2028","requestedSchema":{"type":"object","properties":{"n":{"default":1.0,"type":"number"}}}},"method":"elicitation/create"}}}`)},
 	// Errors.
 	{name: "error-zero", eras: "same", method: "tools/call", target: "tool", message: call("{}", ""),
@@ -170,10 +170,12 @@ var corpus = append([]entry{
 	// Tasks: those of 2025-11-25 and the extension.
 	{name: "task-hint", eras: "legacy", method: "tools/call", target: "tool", message: call("{}", `,"task":{"ttl":60000.0,"acme":[]}`),
 		answer: result(`{"task":{"taskId":"t\u0000-1","status":"working","ttl":null,"pollInterval":5e3,"createdAt":"?"}}`)},
+	{name: "task-made", eras: "legacy", method: "tools/call", target: "tool", message: call("{}", `,"task":{}`), // for those below: a host sees its own tasks only
+		answer: result(`{"task":{"n":1.0,"taskId":"t-1","status":"working","ttl":60000}}`)},
 	{name: "tasks-get", eras: "same", method: "tasks/get", target: "t-1", message: on("tasks/get", `,"taskId":"t-1"`), answer: result(`{"taskId":"t-1","status":"acme","n":1.0,"resultType":"complete"}`)},
 	{name: "tasks-result", eras: "legacy", method: "tasks/result", target: "t-1", message: on("tasks/result", `,"taskId":"t-1"`),
 		answer: result(`{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t-1","n":1.0}}}`)},
-	{name: "tasks-list", eras: "legacy", method: "tasks/list", message: on("tasks/list", `,"cursor":""`), answer: result(`{"tasks":[{"n":1.0}],"nextCursor":""}`)},
+	{name: "tasks-list", eras: "legacy", method: "tasks/list", message: on("tasks/list", `,"cursor":""`), answer: result(`{"tasks":[{"taskId":"t\u002d1","n":1.0} , {"n":1e400,"taskId":"t-1"}],"nextCursor":""}`)},
 	{name: "tasks-cancel", eras: "same", method: "tasks/cancel", target: "t-1", message: on("tasks/cancel", `,"taskId":"t-1"`), answer: result(`{"n":1.0,"resultType":"complete"}`)},
 	{name: "tasks-update", eras: "modern", method: "tasks/update", target: "t-1", message: on("tasks/update", `,"taskId":"t-1","inputResponses":{"k\u0000":{"n":1e400}}`), answer: result(`{"n":1.0,"resultType":"complete"}`)},
 	// A question of the server's, and the host's answer.

@@ -16,13 +16,23 @@ const (
 // batch, and of each call only the spans that the answer needs are looked at.
 // Tool echo answers with the bytes of its argument "text" as a text. It returns
 // when in ends.
-func Echo(in io.Reader, out io.Writer) error {
+func Echo(in io.Reader, out io.Writer) error { return echo(in, out, false) }
+
+// EchoModern is Echo as a server of 2026-07-28.
+func EchoModern(in io.Reader, out io.Writer) error { return echo(in, out, true) }
+
+func echo(in io.Reader, out io.Writer, modern bool) error {
 	buf := make([]byte, 0, echoBuffer)
 	var answers []byte
 	spill := &appender{}
 	slow := newServer(nil, spill, io.Discard)
 	slow.order, slow.tools = nil, map[string]string{}
 	slow.add("echo", "answers with its text", "")
+	slow.modern = modern
+	kind := `"result":{`
+	if modern {
+		kind = `"result":{"resultType":"complete",`
+	}
 	for {
 		if cap(buf)-len(buf) < echoBuffer/2 {
 			if len(buf) > echoMaxLine {
@@ -42,7 +52,7 @@ func Echo(in io.Reader, out io.Writer) error {
 			}
 			end += max(seen, done)
 			var fast bool
-			if answers, fast = echoLine(answers, buf[done:end]); !fast {
+			if answers, fast = echoLine(answers, buf[done:end], kind); !fast {
 				spill.to = &answers
 				slow.handle(string(buf[done:end]))
 			}
@@ -68,15 +78,16 @@ func Echo(in io.Reader, out io.Writer) error {
 }
 
 // echoLine appends the answer to a call. Whatever else comes takes the slow way
-// through the ordinary server.
-func echoLine(answers, line []byte) (_ []byte, fast bool) {
+// through the ordinary server. kind begins the result.
+func echoLine(answers, line []byte, kind string) (_ []byte, fast bool) {
 	var c echoCall
 	if !c.scan(line) || string(c.method) != `"tools/call"` || c.id == nil {
 		return answers, false
 	}
 	answers = append(answers, `{"jsonrpc":"2.0","id":`...)
 	answers = append(answers, c.id...)
-	answers = append(answers, `,"result":{"content":[{"type":"text","text":`...)
+	answers = append(append(answers, ','), kind...)
+	answers = append(answers, `"content":[{"type":"text","text":`...)
 	if c.text == nil {
 		c.text = []byte(`""`)
 	}

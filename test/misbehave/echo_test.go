@@ -31,6 +31,19 @@ func TestEchoGrowsAndShrinks(t *testing.T) {
 	}
 }
 
+func TestEchoOfTheOtherEra(t *testing.T) {
+	var out bytes.Buffer
+	in := initLine + "\n" + strings.Replace(pingLine, "ping", "server/discover", 1) + "\n" + callLine(2, "echo", `{"text":"x"}`) + "\n"
+	if err := EchoModern(strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 4 || !strings.Contains(lines[0], "-32601") || !strings.Contains(lines[1], `"supportedVersions":["2026-07-28"]`) ||
+		lines[2] != `{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"x"}]}}` {
+		t.Errorf("got %q", lines)
+	}
+}
+
 // FuzzScan: whatever encoding/json takes for a call, the scanner takes the same
 // spans from; whatever it doesn't, the scanner survives.
 func FuzzScan(f *testing.F) {

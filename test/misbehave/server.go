@@ -38,6 +38,7 @@ type server struct {
 	other     func(m *message)       // an answer to a request of ours
 	before    func(m *message)       // sees each message first
 	order     []string               // names in the order of the list
+	modern    bool                   // it speaks 2026-07-28 only
 	cancelled []string               // raw notifications/cancelled, as they came
 	next      func() (string, error) // the next line
 }
@@ -102,6 +103,10 @@ func (s *server) handle(line string) {
 	case m.Method == "notifications/cancelled":
 		s.cancelled = append(s.cancelled, m.raw)
 	case m.ID == nil:
+	case s.modern && m.Method == "server/discover":
+		s.result(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`)
+	case s.modern && m.Method == "initialize":
+		s.fail(m, -32601, "no method initialize")
 	case m.Method == "initialize":
 		s.result(m, fmt.Sprintf(`{"protocolVersion":%s,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"misbehave","version":"1"}}`,
 			quote(m.Params.ProtocolVersion)))
@@ -112,7 +117,11 @@ func (s *server) handle(line string) {
 		for i, name := range s.order {
 			defs[i] = s.tools[name]
 		}
-		s.result(m, `{"tools":[`+strings.Join(defs, ",")+`]}`)
+		kind := ""
+		if s.modern {
+			kind = `"resultType":"complete","ttlMs":0,"cacheScope":"private",`
+		}
+		s.result(m, `{`+kind+`"tools":[`+strings.Join(defs, ",")+`]}`)
 	case m.Method == "tools/call":
 		if !s.call(m) && !s.common(m) {
 			s.fail(m, -32602, "no tool "+m.Params.Name)

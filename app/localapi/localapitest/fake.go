@@ -17,15 +17,20 @@ import (
 
 // Fake is a localapi.Backend. mu guards all that follows it.
 type Fake struct {
-	mu      sync.Mutex
-	snap    wire.Snapshot
-	entries map[string]wire.Entry // with the real values
-	changed chan struct{}         // closed and replaced at every change
-	lines   map[string][]wire.LogLine
-	acts    []string
-	hanging int // calls of the tool that hangs
-	past    []wire.Settled
-	answers []wire.Answer
+	mu       sync.Mutex
+	snap     wire.Snapshot
+	entries  map[string]wire.Entry // with the real values
+	changed  chan struct{}         // closed and replaced at every change
+	lines    map[string][]wire.LogLine
+	acts     []string
+	hanging  int // calls of the tool that hangs
+	past     []wire.Settled
+	answers  []wire.Answer
+	settings wire.Settings
+	records  []wire.Activity // begins and ends, in their order
+	check    wire.ActivityCheck
+	skipped  int // lines of the record that can't be read
+	queries  []wire.ActivityQuery
 }
 
 // Hanging counts the calls of the tool "hangs" that are in flight.
@@ -230,7 +235,7 @@ func (f *Fake) Tools(_ context.Context, server string) ([]wire.Tool, error) {
 	}
 	return []wire.Tool{
 		{Name: "echo", Seen: server + "__echo", ReadOnly: true, Definition: json.RawMessage(`{"name":"echo","description":"Says it again.\nTwice."}`)},
-		{Name: "reboot", Seen: server + "__reboot", Definition: json.RawMessage(`{"name":"reboot"}`)},
+		{Name: "reboot", Seen: server + "__reboot", Limited: "from old hosts: its results are lists", Definition: json.RawMessage(`{"name":"reboot"}`)},
 		{Name: "odd", Hidden: "its inputSchema is no object", Definition: json.RawMessage(`{"name":"odd","inputSchema":5}`)},
 	}, nil
 }

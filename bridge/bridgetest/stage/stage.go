@@ -217,6 +217,25 @@ func (s *Stage) own(server string, scope directory.Scope) (*upstream.Session, er
 	return a.Session, nil
 }
 
+// Crash ends the instance of a scope as the death of its process does, and starts
+// it again, as the supervisor does.
+func (s *Stage) Crash(server string, scope directory.Scope) *Actor {
+	s.t.Helper()
+	key := server + " " + scope.ID
+	s.mu.Lock()
+	old := s.scoped[key]
+	delete(s.scoped, key)
+	s.mu.Unlock()
+	old.End()
+	old.Session.Close(errors.New("the process exited"))
+	s.DownFor(server, scope.ID, old.Session)
+	old.close()
+	if _, err := s.own(server, scope); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.Own(server, scope.ID)
+}
+
 // Own returns the instance of a scope, nil when there is none.
 func (s *Stage) Own(server, scope string) *Actor {
 	s.mu.Lock()
