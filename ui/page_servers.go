@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
+	"bridgekeeper/app/client"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/ui/look"
 )
@@ -59,7 +61,7 @@ func newServersPage(f *frame) *serversPage {
 }
 
 func (p *serversPage) content() fyne.CanvasObject { return p.box }
-func (p *serversPage) seen(bool)                  {}
+func (p *serversPage) seen(on bool)               { p.view.seen(on) }
 
 func (p *serversPage) apply(s *wire.Snapshot) {
 	p.servers = s.Servers
@@ -181,7 +183,10 @@ func (f *frame) review(server string) {
 			return
 		}
 	}
-	f.act(server, "start") // it asks again
+	f.do(func(ctx context.Context, c *client.Client) error {
+		_, err := c.Review(ctx, server) // it asks once more
+		return err
+	}, nil)
 }
 
 // remove takes a server away, with time to undo that.

@@ -21,6 +21,7 @@ type settingsPage struct {
 	hold   *widget.Check
 	facts  *facts
 	form   *scrolled
+	terms  *terms
 	config string
 	url    string
 	logs   string
@@ -29,7 +30,7 @@ type settingsPage struct {
 }
 
 func newSettingsPage(f *frame) *settingsPage {
-	p := &settingsPage{frame: f, facts: newFacts()}
+	p := &settingsPage{frame: f, facts: newFacts(), terms: newTerms(f)}
 	p.look = newPicker([]option{{string(look.System), lang.L("as the system")}, {string(look.Light), lang.L("light")}, {string(look.Dark), lang.L("dark")}}, func(value string) {
 		f.app.Preferences().SetString(prefTheme, value)
 		UseTheme(f.app)
@@ -42,20 +43,23 @@ func newSettingsPage(f *frame) *settingsPage {
 	about := faint(lang.L("What isn't here is in the config file. It is read again as soon as you save it."))
 	form := look.Column(look.Wide,
 		labelled(lang.L("Colours"), p.look), labelled(lang.L("In a hurry"), look.Column(0, p.hold, look.Inset(look.Small(lang.L("Every call and every question is denied until you switch this off.")), 8, 0))),
-		look.Inset(look.Rule(), 0, look.Gap), p.facts.box, about, look.Across(look.Gap, p.file, p.folder, address))
+		look.Inset(look.Rule(), 0, look.Gap), p.terms.box, look.Inset(look.Rule(), 0, look.Gap), p.facts.box, about, look.Across(look.Gap, p.file, p.folder, address))
 	p.form = newScrolled(look.Inset(form, look.Margin, look.Gap))
+	p.terms.onMove = p.form.again
 	p.box = framed(head(pageTitle(lang.L("Settings")), look.Muted("")), nil, p.form.box)
 	return p
 }
 
 func (p *settingsPage) content() fyne.CanvasObject { return p.box }
-func (p *settingsPage) seen(bool)                  {}
+func (p *settingsPage) seen(on bool) {
+	if on {
+		p.terms.load()
+	}
+}
 
 func (p *settingsPage) apply(s *wire.Snapshot) {
 	p.config, p.url, p.logs = s.Config.Path, s.Core.URL, s.Core.LogDir
-	p.hold.OnChanged = nil
-	p.hold.SetChecked(!s.Core.Held.IsZero())
-	p.hold.OnChanged = func(on bool) { p.frame.hold(on) }
+	check(p.hold, !s.Core.Held.IsZero(), func(on bool) { p.frame.hold(on) })
 	show(p.folder, p.logs != "")
 	show(p.file, p.config != "")
 	now := p.frame.now()

@@ -195,3 +195,21 @@ func (l besideLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		o[1].Move(fyne.NewPos(s.Width-m.Width, (s.Height-m.Height)/2))
 	}
 }
+
+// newHalves puts a list above what is told of its chosen row.
+func newHalves(above, below fyne.CanvasObject) *fyne.Container {
+	return container.New(halvesLayout{}, above, look.Rule(), below)
+}
+
+type halvesLayout struct{}
+
+func (halvesLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(240, 120) }
+
+func (halvesLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	h := float32(int(s.Height * 0.58))
+	o[0].Resize(fyne.NewSize(s.Width, h))
+	o[1].Move(fyne.NewPos(0, h))
+	o[1].Resize(fyne.NewSize(s.Width, 1))
+	o[2].Move(fyne.NewPos(look.Margin-look.Gap, h+1))
+	o[2].Resize(fyne.NewSize(max(0, s.Width-2*look.Margin+look.Gap), max(0, s.Height-h-1)))
+}

@@ -19,7 +19,10 @@ import (
 const (
 	partOverview = iota
 	partTools
+	partResources
+	partPrompts
 	partSettings
+	partTrace
 )
 
 // serverView is everything about one server: how it does, its tools, its settings.
@@ -39,6 +42,9 @@ type serverView struct {
 	tabs     *tabs
 	overview *overview
 	tools    *toolsPane
+	reads    *offersPane
+	prompts  *offersPane
+	trace    *tracePane
 	settings *serverForm
 }
 
@@ -56,13 +62,34 @@ func newServerView(f *frame, back func()) *serverView {
 	v.overview = newOverview(f, func(_, env string) { v.edit(env) })
 	v.tools = newToolsPane(f)
 	v.settings = newServerForm(f)
-	v.tabs = newTabs(func(n int) {
-		if v.tools != nil && n == partTools {
-			v.load()
-		}
-	}, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Settings")}, v.overview.box.box, v.tools.box, v.settings.box.box)
+	v.reads = newOffersPane(f, lang.L("Read"), lang.L("It offers no resources."), "resources/list", "resources/templates/list")
+	v.prompts = newOffersPane(f, lang.L("Fill in"), lang.L("It offers no prompts."), "prompts/list")
+	v.trace = newTracePane(f)
+	v.tabs = newTabs(v.partShown, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Resources"), lang.L("Prompts"), lang.L("Settings"), lang.L("Messages")},
+		v.overview.box.box, v.tools.box, v.reads.box, v.prompts.box, v.settings.box.box, v.trace.box)
 	v.box = framed(look.Column(0, look.Inset(v.top, look.Margin-look.Gap, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, v.tabs.body)
 	return v
+}
+
+// partShown begins what only the part that is looked at does.
+func (v *serverView) partShown(n int) {
+	if v.name == "" {
+		return
+	}
+	v.trace.seen(n == partTrace)
+	switch n {
+	case partTools:
+		v.load()
+	case partResources:
+		v.reads.load()
+	case partPrompts:
+		v.prompts.load()
+	}
+}
+
+// seen says whether the page can be seen at all.
+func (v *serverView) seen(on bool) {
+	v.trace.seen(on && v.name != "" && v.tabs.chosen == partTrace)
 }
 
 // open shows a server from the beginning.
@@ -70,12 +97,18 @@ func (v *serverView) open(name string) {
 	v.name, v.gen, v.count = name, 0, 0
 	v.tools.use(name)
 	v.settings.use(name)
+	v.reads.begin(name)
+	v.prompts.begin(name)
+	v.trace.begin(name)
 	v.tabs.choose(partOverview)
 	v.apply()
 	focusOn(v.tabs.items[0])
 }
 
-func (v *serverView) close() { v.name = "" }
+func (v *serverView) close() {
+	v.trace.seen(false)
+	v.name = ""
+}
 
 // edit goes to the settings, at one variable if env isn't "".
 func (v *serverView) edit(env string) {
