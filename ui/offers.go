@@ -16,6 +16,9 @@ import (
 	"bridgekeeper/app/wire"
 )
 
+// unknownMethod is how a server says that it has none of what is asked for.
+const unknownMethod = "-32601"
+
 const (
 	// maxOffers bounds what is listed of one server, maxPages how often it is asked
 	// for more: one that always has more would be asked for ever.
@@ -73,8 +76,9 @@ func readOffers(data []byte) (offers []offer, next string, err error) {
 	for _, r := range page.Templates {
 		o := offer{name: r.URITemplate, title: first(r.Title, r.Name, r.URITemplate), about: join(r.URITemplate, r.MimeType) + below(r.Description), kind: kindTemplate}
 		for _, m := range variables.FindAllStringSubmatch(r.URITemplate, maxFields) {
-			for _, name := range strings.Split(m[1], ",") {
-				o.fields = append(o.fields, wire.FormField{Name: strings.TrimRight(name, "*"), Type: "string", Required: true})
+			for _, name := range strings.Split(m[2], ",") {
+				optional := m[1] != "" && strings.Contains("?&;#", m[1])
+				o.fields = append(o.fields, wire.FormField{Name: strings.TrimRight(name, "*"), Type: "string", Required: !optional})
 			}
 		}
 		offers = append(offers, o)
@@ -90,7 +94,7 @@ func readOffers(data []byte) (offers []offer, next string, err error) {
 }
 
 // variables are those of a URI template, with the sign that says how they expand.
-var variables = regexp.MustCompile(`\{[+#./;?&]?([A-Za-z0-9_.,*%]+)\}`)
+var variables = regexp.MustCompile(`\{([+#./;?&]?)([A-Za-z0-9_.,*%]+)\}`)
 
 // expand fills a URI template as RFC 6570 has it, for plain values.
 func expand(template string, values map[string]string) string {
@@ -115,6 +119,9 @@ func expand(template string, values map[string]string) string {
 		for _, name := range strings.Split(inner, ",") {
 			name = strings.TrimRight(name, "*")
 			value := values[name]
+			if value == "" {
+				continue // as if it were not there
+			}
 			if sign != "+" && sign != "#" {
 				value = strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 			}
@@ -122,6 +129,9 @@ func expand(template string, values map[string]string) string {
 				value = name + "=" + value
 			}
 			parts = append(parts, value)
+		}
+		if len(parts) == 0 {
+			return ""
 		}
 		return start + strings.Join(parts, between)
 	})
@@ -155,8 +165,8 @@ func listOffers(ctx context.Context, c *client.Client, server string, methods ..
 				params = json.RawMessage(`{"cursor":` + string(quoteJSON(cursor)) + `}`)
 			}
 			data, err := c.Request(ctx, server, wire.ServerRequest{Method: method, Params: params})
-			if err != nil && n > 0 && wire.AsError(err).Code == wire.CodeRPC {
-				break // templates are optional
+			if err != nil && (n > 0 || strings.Contains(err.Error(), unknownMethod)) {
+				break // it has none
 			}
 			if err != nil {
 				return all, err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"bridgekeeper/app/wire"
 )
 
 func TestReadOffers(t *testing.T) {
@@ -27,6 +29,92 @@ func TestReadOffers(t *testing.T) {
 	}
 	if _, _, err := readOffers([]byte(`[]`)); err == nil {
 		t.Error("a list that is none was read")
+	}
+}
+
+func TestOffersPanes(t *testing.T) {
+	l := newLive(t, "a")
+	p := l.pages[PageServers].(*serversPage)
+	p.open("a")
+	p.view.tabs.choose(partResources)
+	if !strings.Contains(l.texts(), "Cedar") || !strings.Contains(l.texts(), "rooms://cedar · text/plain\nA room.\nBig.") {
+		t.Errorf("got %s", l.texts())
+	}
+	l.press(t, "Read", 0)
+	if !strings.Contains(l.texts(), "hello‹U+001B›[2J\n\n[3 bytes]") {
+		t.Errorf("got %s", l.texts())
+	}
+	p.view.tabs.choose(partPrompts)
+	l.press(t, "Fill in", 0)
+	if !strings.Contains(l.texts(), "“room” is needed.") {
+		t.Errorf("got %s", l.texts())
+	}
+	p.view.prompts.fields[0].entry.SetText("cedar")
+	l.press(t, "Fill in", 0)
+	if !strings.Contains(l.texts(), "user: Look at {") {
+		t.Errorf("got %s", l.texts())
+	}
+}
+
+func TestTracePane(t *testing.T) {
+	s := newStage(t, nil, sample(), false, WindowSize)
+	view := s.pages[PageServers].(*serversPage).view
+	s.model.inline = false
+	s.pages[PageServers].(*serversPage).open("github")
+	if view.trace.stop != nil {
+		t.Error("it listens before it is looked at")
+	}
+	view.tabs.choose(partTrace)
+	if view.trace.stop == nil {
+		t.Error("it doesn't listen")
+	}
+	for range 3 * maxTrace {
+		view.trace.add(wire.TraceLine{Time: moment, Text: `{"jsonrpc":"2.0","id":"\u202e","method":"ping"}`})
+	}
+	view.trace.draw()
+	if n := len(view.trace.drawn); n > maxTrace || n < maxTrace/2 {
+		t.Errorf("%d messages are kept", n)
+	}
+	view.trace.rows.Select(3)
+	if !strings.Contains(view.trace.text.Text, `"method": "ping"`) {
+		t.Errorf("it shows %q", view.trace.text.Text)
+	}
+	s.Seen(false)
+	if view.trace.stop != nil {
+		t.Error("it listens for nobody")
+	}
+	for text, want := range map[string]string{
+		`{"id":1,"method":"a"}`: "a  #1", `{"method":"b"}`: "b", `{"id":2,"result":{}}`: "answer to #2", `{"id":3,"error":{"message":"no"}}`: "error to #3: no", "junk": "junk",
+	} {
+		if got := traceWords(text); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	l := newLive(t, "a")
+	rule := wire.Rule{Server: "a", Tool: "get_*", Do: wire.VerdictAllow}
+	if err := l.fake.AddRule(t.Context(), rule); err != nil {
+		t.Fatal(err)
+	}
+	l.Visit(PageSettings)
+	terms := l.pages[PageSettings].(*settingsPage).terms
+	if !strings.Contains(l.texts(), "allow get_* of a to every host") {
+		t.Errorf("got %s", l.texts())
+	}
+	terms.ask.SetSelectedIndex(0)
+	terms.args.SetChecked(true)
+	terms.deadline.OnSubmitted("2m")
+	terms.keep.OnSubmitted("64")
+	terms.remove(0, rule)
+	got, _ := l.fake.Settings(t.Context())
+	if got.Ask != wire.PresetEverything || !got.Record.Arguments || got.Record.KeepMiB != 64 || got.Questions.Deadline != "2m" || len(got.Rules) != 0 {
+		t.Errorf("settings %+v", got)
+	}
+	terms.remove(0, rule)
+	if !strings.Contains(l.texts(), "The rules changed in the meantime.") {
+		t.Errorf("got %s", l.texts())
 	}
 }
 

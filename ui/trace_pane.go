@@ -134,8 +134,12 @@ func (p *tracePane) draw() {
 		return
 	}
 	p.seenAt = p.grown
+	shorter := len(p.lines) < len(p.drawn)
 	p.drawn = append([]wire.TraceLine(nil), p.lines...)
 	p.mu.Unlock()
+	if shorter { // rows are others now
+		p.rows.choose(-1)
+	}
 	p.rows.Refresh()
 	if p.rows.chosen < 0 {
 		p.rows.ScrollToBottom()
