@@ -176,7 +176,7 @@ func decisionWords(a wire.Activity) (string, look.Tone) {
 	case a.Decision == "deny" && byPerson(&a):
 		return lang.L("denied by you"), look.Failed
 	case a.Decision == "deny":
-		return join(lang.L("denied"), look.Show(a.Rule)), look.Failed
+		return lang.L("denied by the rules"), look.Failed
 	}
 	switch a.Outcome {
 	case "server_down":
@@ -195,5 +195,5 @@ func decisionWords(a wire.Activity) (string, look.Tone) {
 	if byPerson(&a) {
 		return lang.L("allowed by you"), look.Off
 	}
-	return look.Show(cmp.Or(a.Rule, lang.L("allowed"))), look.Ready
+	return lang.L("allowed by the rules"), look.Ready
 }

@@ -107,3 +107,7 @@ func (f *frame) copy(text, said string) {
 	f.app.Clipboard().SetContent(text)
 	f.tell(said, "", nil, false)
 }
+
+// focus moves the keyboard to a widget. It doesn't ask the driver where the widget
+// is: that knows only what was drawn once.
+func (f *frame) focus(w fyne.Focusable) { f.win.Canvas().Focus(w) }

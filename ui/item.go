@@ -180,11 +180,11 @@ type tabs struct {
 	onShow func(n int)
 }
 
-func newTabs(onShow func(n int), names []string, parts ...fyne.CanvasObject) *tabs {
+func newTabs(f *frame, onShow func(n int), names []string, parts ...fyne.CanvasObject) *tabs {
 	t := &tabs{bar: look.Across(4), body: look.Stack(parts...), parts: parts, chosen: -1, onShow: onShow}
 	for n, name := range names {
 		i := newItem(name, nil, func() { t.choose(n) })
-		i.step = func(by int) { focusOn(t.items[(n+by+len(t.items))%len(t.items)]) }
+		i.step = func(by int) { f.focus(t.items[(n+by+len(t.items))%len(t.items)]) }
 		t.items = append(t.items, i)
 		t.bar.Add(i)
 	}
@@ -203,16 +203,5 @@ func (t *tabs) choose(n int) {
 	}
 	if t.onShow != nil {
 		t.onShow(n)
-	}
-}
-
-// focusOn moves the keyboard to a widget.
-func focusOn(w fyne.Focusable) {
-	o, ok := w.(fyne.CanvasObject)
-	if !ok {
-		return
-	}
-	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
-		c.Focus(w)
 	}
 }

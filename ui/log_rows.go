@@ -156,7 +156,7 @@ func (r *logRow) MouseDown(e *desktop.MouseEvent) {
 	if e.Button != desktop.MouseButtonPrimary {
 		return
 	}
-	focusOn(r.page.rows)
+	r.page.frame.focus(r.page.rows)
 	r.page.pick(r.index, e.Modifier&fyne.KeyModifierShift != 0)
 }
 

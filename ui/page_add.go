@@ -43,7 +43,7 @@ type addPage struct {
 
 func newAddPage(f *frame) *addPage {
 	p := &addPage{frame: f}
-	p.tabs = newTabs(nil, []string{lang.L("Command"), lang.L("Paste")}, p.commandPart(), p.pastePart())
+	p.tabs = newTabs(f, nil, []string{lang.L("Command"), lang.L("Paste")}, p.commandPart(), p.pastePart())
 	p.box = framed(look.Column(0, head(pageTitle(lang.L("Add server")), look.Muted("")), look.Inset(p.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, p.tabs.body)
 	p.changed()
 	p.pasted()
@@ -54,7 +54,7 @@ func (p *addPage) content() fyne.CanvasObject { return p.box }
 
 func (p *addPage) seen(on bool) {
 	if on {
-		focusOn(p.command)
+		p.frame.focus(p.command)
 	}
 }
 
@@ -77,7 +77,7 @@ func (p *addPage) commandPart() fyne.CanvasObject {
 		p.changed()
 	}
 	p.name.OnSubmitted = p.command.OnSubmitted
-	p.env = newEnvForm()
+	p.env = newEnvForm(p.frame)
 	p.env.onChange = p.changed
 	p.env.use(nil)
 	p.trust = widget.NewCheck(lang.L("Show me exactly what would run, before it does"), nil)

@@ -43,7 +43,7 @@ func newHostsPage(f *frame) *hostsPage {
 			}
 		})
 	p.rows.onChoose = func(i int) { p.choose(p.hosts[i].Name) }
-	p.rows.onOpen = func(i int) { focusOn(p.panel.ask) }
+	p.rows.onOpen = func(i int) { p.frame.focus(p.panel.ask) }
 	p.rows.onDelete = func(i int) { p.panel.remove() }
 	p.panel = newHostPanel(f)
 	p.join = newJoinPanel(f, p.joined)
@@ -320,7 +320,7 @@ func (j *joinPanel) begin() {
 	j.box.Show()
 	j.moved()
 	j.onDone("")
-	focusOn(j.name)
+	j.frame.focus(j.name)
 }
 
 func (j *joinPanel) end() {

@@ -177,7 +177,7 @@ func (r *questionRow) update(q *wire.Question, past *wire.Settled, now time.Time
 
 // Tapped opens the pop-up of a question that waits.
 func (r *questionRow) Tapped(*fyne.PointEvent) {
-	focusOn(r.page.rows)
+	r.page.frame.focus(r.page.rows)
 	if r.button.Visible() {
 		r.page.frame.ask(r.id)
 	}

@@ -144,9 +144,9 @@ func troubled(s wire.Server) bool {
 
 func (p *serversPage) open(name string) {
 	p.chosen = name
-	p.view.open(name)
 	p.list.Hide()
-	p.view.box.Show()
+	p.view.box.Show() // what is hidden can't have the keyboard
+	p.view.open(name)
 }
 
 // edit opens a server at its settings, at one variable if env isn't "".
@@ -159,7 +159,7 @@ func (p *serversPage) back() {
 	p.view.close()
 	p.view.box.Hide()
 	p.apply(p.frame.model.Snapshot())
-	focusOn(p.rows)
+	p.frame.focus(p.rows)
 }
 
 // press does what a row's button says.

@@ -115,6 +115,23 @@ func TestServersPage(t *testing.T) {
 	}
 }
 
+// After Enter the keyboard was nowhere, and the next keys were lost.
+func TestOpenByKeyboard(t *testing.T) {
+	s := newStage(t, nil, sample(), false, WindowSize)
+	p := s.pages[PageServers].(*serversPage)
+	c := s.win.Canvas()
+	c.Focus(p.rows)
+	key(c.Focused(), fyne.KeyReturn)
+	if c.Focused() != fyne.Focusable(p.view.tabs.items[0]) {
+		t.Fatalf("the keyboard is at %T", c.Focused())
+	}
+	key(c.Focused(), fyne.KeyRight)
+	key(c.Focused(), fyne.KeySpace)
+	if p.view.tabs.chosen != partTools {
+		t.Errorf("part %d is shown", p.view.tabs.chosen)
+	}
+}
+
 // A click on Remove next to a server's name lost its keys for good.
 func TestRemoveIsUndone(t *testing.T) {
 	l := newLive(t, "a", "b")

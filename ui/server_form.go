@@ -40,7 +40,7 @@ type serverForm struct {
 }
 
 func newServerForm(f *frame) *serverForm {
-	s := &serverForm{frame: f, env: newEnvForm(), wrong: look.Words("")}
+	s := &serverForm{frame: f, env: newEnvForm(f), wrong: look.Words("")}
 	changed := func(string) { s.changed() }
 	entry := func(hint string) *widget.Entry {
 		e := widget.NewEntry()
@@ -257,7 +257,7 @@ func (s *serverForm) focus(env string) {
 	if env != "" && s.env.focus(env) {
 		return
 	}
-	focusOn(s.command)
+	s.frame.focus(s.command)
 }
 
 // labelled is one line of a form.
@@ -287,6 +287,7 @@ func (labelLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // envForm edits the variables of a server. Values never come from the core: a
 // variable is kept, given a new value, added or removed.
 type envForm struct {
+	frame    *frame
 	box      *fyne.Container
 	before   []string
 	lines    []*envLine
@@ -300,7 +301,7 @@ type envLine struct {
 	remove bool
 }
 
-func newEnvForm() *envForm { return &envForm{box: look.Column(6)} }
+func newEnvForm(f *frame) *envForm { return &envForm{frame: f, box: look.Column(6)} }
 
 func (f *envForm) use(names []string) {
 	f.before, f.lines = names, nil
@@ -343,7 +344,7 @@ func (f *envForm) draw() {
 		f.lines = append(f.lines, l)
 		f.draw()
 		f.onChange()
-		focusOn(l.name)
+		f.frame.focus(l.name)
 	})))
 	f.box.Refresh()
 }
@@ -368,7 +369,7 @@ func (f *envForm) edits() map[string]*string {
 func (f *envForm) focus(name string) bool {
 	for _, l := range f.lines {
 		if l.old == name && !l.remove {
-			focusOn(l.value)
+			f.frame.focus(l.value)
 			return true
 		}
 	}

@@ -65,7 +65,7 @@ func newServerView(f *frame, back func()) *serverView {
 	v.reads = newOffersPane(f, lang.L("Read"), lang.L("It offers no resources."), "resources/list", "resources/templates/list")
 	v.prompts = newOffersPane(f, lang.L("Fill in"), lang.L("It offers no prompts."), "prompts/list")
 	v.trace = newTracePane(f)
-	v.tabs = newTabs(v.partShown, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Resources"), lang.L("Prompts"), lang.L("Settings"), lang.L("Messages")},
+	v.tabs = newTabs(f, v.partShown, []string{lang.L("Overview"), lang.L("Tools"), lang.L("Resources"), lang.L("Prompts"), lang.L("Settings"), lang.L("Messages")},
 		v.overview.box.box, v.tools.box, v.reads.box, v.prompts.box, v.settings.box.box, v.trace.box)
 	v.box = framed(look.Column(0, look.Inset(v.top, look.Margin-look.Gap, 14), look.Inset(v.tabs.bar, look.Margin-look.Gap, 0), look.Inset(look.Rule(), 0, 6)), nil, v.tabs.body)
 	return v
@@ -102,7 +102,7 @@ func (v *serverView) open(name string) {
 	v.trace.begin(name)
 	v.tabs.choose(partOverview)
 	v.apply()
-	focusOn(v.tabs.items[0])
+	v.frame.focus(v.tabs.items[0])
 }
 
 func (v *serverView) close() {

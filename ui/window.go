@@ -131,7 +131,7 @@ func (w *Main) add(name, label string, icon fyne.Resource, p page) {
 func (w *Main) step(name string, by int) {
 	for k, n := range w.order {
 		if n == name {
-			focusOn(w.items[w.order[(k+by+len(w.order))%len(w.order)]])
+			w.frame.focus(w.items[w.order[(k+by+len(w.order))%len(w.order)]])
 			return
 		}
 	}
