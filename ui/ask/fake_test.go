@@ -116,7 +116,7 @@ func (b *bench) open(q *wire.Question) *Popup {
 
 // fresh shows a question.
 func (b *bench) fresh(q *wire.Question) *Popup {
-	p := New(b.app, q, b.core, Options{Clock: b.clock, Quiet: true, Closed: func(*Popup, bool) { b.shut++ }})
+	p := New(b.app, q, b.core, Options{Clock: b.clock, Notify: silent, Closed: func(*Popup, bool) { b.shut++ }})
 	p.Show()
 	win := p.win
 	b.t.Cleanup(func() {
@@ -173,3 +173,6 @@ func textOf(o fyne.CanvasObject) string {
 	}
 	return ""
 }
+
+// silent shows no notification.
+func silent(*fyne.Notification, func()) func() { return nil }

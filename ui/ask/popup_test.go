@@ -450,6 +450,24 @@ func TestNotification(t *testing.T) {
 	}
 }
 
+// A notification goes when its question does, and a click on it brings the window up.
+func TestNotificationGoes(t *testing.T) {
+	b := newBench(t, look.Light)
+	var click func()
+	gone := 0
+	p := New(b.app, sample("call"), b.core, Options{Clock: b.clock, Notify: func(_ *fyne.Notification, clicked func()) func() {
+		click = clicked
+		return func() { gone++ }
+	}})
+	p.Show()
+	click()
+	p.dismiss()
+	click() // too late: nothing is there to be raised
+	if gone != 1 {
+		t.Errorf("taken away %d times", gone)
+	}
+}
+
 func TestSamplingEdits(t *testing.T) {
 	b := newBench(t, look.Light)
 	p := b.open(sample("sampling"))
