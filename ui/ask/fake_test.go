@@ -135,7 +135,7 @@ func (p *Popup) key(names ...fyne.KeyName) {
 		}
 		c := p.win.Canvas()
 		switch f := c.Focused(); {
-		case name == fyne.KeyTab:
+		case name == fyne.KeyTab && !keepsTab(f):
 			c.FocusNext()
 		case f != nil:
 			f.TypedKey(&fyne.KeyEvent{Name: name})
@@ -176,3 +176,9 @@ func textOf(o fyne.CanvasObject) string {
 
 // silent shows no notification.
 func silent(*fyne.Notification, func()) func() { return nil }
+
+// keepsTab reports whether Tab goes into what has the keyboard, as the driver asks.
+func keepsTab(f fyne.Focusable) bool {
+	t, ok := f.(fyne.Tabbable)
+	return ok && t.AcceptsTab()
+}
