@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"time"
 
@@ -66,6 +67,16 @@ func (f *frame) do(work func(context.Context, *client.Client) error, then func()
 // fail tells of an error: a sentence, and what to do.
 func (f *frame) fail(err error) {
 	f.tell(explain(err), "", nil, true)
+}
+
+// refused is what a stream's end tells a person: a refusal. That the core is away
+// is told above every page, and a stream that is ended on purpose needs no word.
+func refused(err error) string {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok || e.Code == wire.CodeNotRunning {
+		return ""
+	}
+	return explain(e)
 }
 
 // explain is an error for a person: a sentence, and what to do.

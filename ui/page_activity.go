@@ -123,10 +123,13 @@ func (p *activityPage) seen(on bool) {
 // read follows the record.
 func (p *activityPage) read(ctx context.Context, c *client.Client) {
 	for ctx.Err() == nil {
-		_ = c.FollowActivity(ctx, wire.ActivityQuery{Limit: keptCalls}, func(a wire.Activity) error { // the model tells when the core is away
+		err := c.FollowActivity(ctx, wire.ActivityQuery{Limit: keptCalls}, func(a wire.Activity) error {
 			p.calls.add(a)
 			return nil
 		})
+		if text := refused(err); text != "" {
+			p.frame.model.cross(func() { p.frame.tell(text, "", nil, true) })
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(logRetry):

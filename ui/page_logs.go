@@ -117,10 +117,13 @@ func (p *logsPage) seen(on bool) {
 // read fills the ring; a core that went away is tried again.
 func (p *logsPage) read(ctx context.Context, c *client.Client) {
 	for ctx.Err() == nil {
-		_ = c.Logs(ctx, "", 0, true, func(line wire.LogLine) error { // the model tells when the core is away
+		err := c.Logs(ctx, "", 0, true, func(line wire.LogLine) error {
 			p.ring.add(line)
 			return nil
 		})
+		if text := refused(err); text != "" {
+			p.frame.model.cross(func() { p.frame.tell(text, "", nil, true) })
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(logRetry):

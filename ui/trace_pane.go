@@ -87,10 +87,13 @@ func (p *tracePane) seen(on bool) {
 		drawing.Go(func() { p.beat(ctx) })
 		defer drawing.Wait()
 		for ctx.Err() == nil {
-			_ = c.Trace(ctx, server, func(line wire.TraceLine) error { // the model tells when the core is away
+			err := c.Trace(ctx, server, func(line wire.TraceLine) error {
 				p.add(line)
 				return nil
 			})
+			if text := refused(err); text != "" {
+				p.frame.model.cross(func() { p.state.Set(text, "") })
+			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(logRetry):

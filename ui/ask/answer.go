@@ -26,9 +26,7 @@ func (p *Popup) takes(choice string) bool {
 // by itself in the end.
 func (p *Popup) refuse(choice string) {
 	if p.sent || p.ended {
-		if p.ended {
-			p.close(false)
-		}
+		p.close(false)
 		return
 	}
 	p.sent = true

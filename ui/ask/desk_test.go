@@ -25,7 +25,7 @@ func queue(ids ...string) (out []wire.Question) {
 
 func newDesk(t *testing.T) (*bench, *Desk) {
 	b := newBench(t, look.Light)
-	d := NewDesk(b.app, b.core, Options{Clock: b.clock, Quiet: true})
+	d := NewDesk(b.app, b.core, Options{Clock: b.clock, Notify: silent})
 	t.Cleanup(d.Close)
 	return b, d
 }

@@ -116,7 +116,7 @@ func (b *bench) open(q *wire.Question) *Popup {
 
 // fresh shows a question.
 func (b *bench) fresh(q *wire.Question) *Popup {
-	p := New(b.app, q, b.core, Options{Clock: b.clock, Quiet: true, Closed: func(*Popup, bool) { b.shut++ }})
+	p := New(b.app, q, b.core, Options{Clock: b.clock, Notify: silent, Closed: func(*Popup, bool) { b.shut++ }})
 	p.Show()
 	win := p.win
 	b.t.Cleanup(func() {
@@ -135,7 +135,7 @@ func (p *Popup) key(names ...fyne.KeyName) {
 		}
 		c := p.win.Canvas()
 		switch f := c.Focused(); {
-		case name == fyne.KeyTab:
+		case name == fyne.KeyTab && !keepsTab(f):
 			c.FocusNext()
 		case f != nil:
 			f.TypedKey(&fyne.KeyEvent{Name: name})
@@ -172,4 +172,13 @@ func textOf(o fyne.CanvasObject) string {
 		}
 	}
 	return ""
+}
+
+// silent shows no notification.
+func silent(*fyne.Notification, func()) func() { return nil }
+
+// keepsTab reports whether Tab goes into what has the keyboard, as the driver asks.
+func keepsTab(f fyne.Focusable) bool {
+	t, ok := f.(fyne.Tabbable)
+	return ok && t.AcceptsTab()
 }

@@ -133,3 +133,7 @@ func (e *entry) FocusLost() {
 		e.left()
 	}
 }
+
+// AcceptsTab is for Fyne: Tab goes on to the next field, also from a text of
+// several lines, or the keyboard would be caught there.
+func (e *entry) AcceptsTab() bool { return false }

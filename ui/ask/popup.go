@@ -32,8 +32,9 @@ const (
 type Options struct {
 	Clock   Clock
 	Checker Checker
-	// Quiet leaves out the desktop notification.
-	Quiet bool
+	// Notify shows a desktop notification and returns what takes it away; nil is
+	// Fyne's, which says nothing of a click and stays (see ui/note).
+	Notify func(n *fyne.Notification, clicked func()) (gone func())
 	// Closed is told when a window is gone, with whether its question was left as
 	// it is.
 	Closed func(p *Popup, undecided bool)
@@ -63,6 +64,7 @@ type Popup struct {
 	allDenied bool // everything of the server was denied with it
 	stops     []func()
 	ticker    func()
+	unnotify  func() // takes the notification away
 
 	status  *look.Text
 	top     *fyne.Container
@@ -82,6 +84,12 @@ type Popup struct {
 func New(app fyne.App, q *wire.Question, act Actions, opt Options) *Popup {
 	if opt.Clock == nil {
 		opt.Clock = wall{}
+	}
+	if opt.Notify == nil {
+		opt.Notify = func(n *fyne.Notification, _ func()) func() {
+			app.SendNotification(n)
+			return nil
+		}
 	}
 	if opt.Checker == nil {
 		opt.Checker = basic{}
@@ -106,9 +114,7 @@ func (p *Popup) Show() {
 	p.win.CenterOnScreen() // a window that is used again comes where it was, for another size
 	p.Raise()
 	p.focus()
-	if !p.opt.Quiet {
-		p.app.SendNotification(notice(p.q))
-	}
+	p.unnotify = p.opt.Notify(notice(p.q), p.Raise)
 	p.tick()
 	p.later(deadTime, func() {
 		p.armed = true
@@ -119,7 +125,11 @@ func (p *Popup) Show() {
 }
 
 // Raise brings a window that is open to the front.
-func (p *Popup) Raise() { p.win.RequestFocus() }
+func (p *Popup) Raise() {
+	if p.win != nil {
+		p.win.RequestFocus()
+	}
+}
 
 func (p *Popup) focus() {
 	var to fyne.Focusable = p.no
@@ -250,6 +260,10 @@ func (p *Popup) close(undecided bool) {
 		}
 	}
 	p.stops, p.ticker = nil, nil
+	if p.unnotify != nil {
+		p.unnotify()
+		p.unnotify = nil
+	}
 	if p.win == nil {
 		return
 	}

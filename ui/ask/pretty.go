@@ -81,10 +81,13 @@ func (l *line) sign(s string) { l.spans = append(l.spans, span{s, inkSign}) }
 // Numbers, order and double members stay as they were sent. What is no JSON is
 // shown as it is.
 func lines(raw json.RawMessage) []line {
+	if !json.Valid(raw) { // also what is nested so deep that nobody could read it
+		return textLines(string(raw))
+	}
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
 	dec.UseNumber()
 	p := &printer{dec: dec}
-	if err := p.top(); err != nil || dec.InputOffset() == 0 {
+	if err := p.top(); err != nil {
 		return textLines(string(raw))
 	}
 	if len(p.out) == 0 {

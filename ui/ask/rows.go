@@ -38,8 +38,19 @@ type row struct {
 
 // newPaper joins lines.
 func newPaper(ls []line) *paper {
-	p := &paper{}
+	p := &paper{lines: make([]placed, 0, len(ls))}
 	var b strings.Builder
+	size, marks := 0, 0
+	for _, l := range ls {
+		for _, s := range l.spans {
+			size += len(s.text)
+			if s.ink != inkText {
+				marks++
+			}
+		}
+	}
+	b.Grow(size)
+	p.inks = make([]stretch, 0, marks)
 	for _, l := range ls {
 		from := b.Len()
 		for _, s := range l.spans {

@@ -55,3 +55,23 @@ func blank(img image.Image) bool {
 	}
 	return true
 }
+
+// TestGerman draws in the other language: its words are longer, and must fit.
+func TestGerman(t *testing.T) {
+	for _, id := range sampleIDs() {
+		b := newBench(t, look.Light)
+		looktest.Language(t, "de_DE")
+		p := b.open(sample(id))
+		p.Update(p.q, 2)
+		size := p.win.Canvas().Size()
+		if size.Width > width {
+			t.Errorf("%s is %v wide", id, size.Width)
+		}
+		for _, o := range objects(p) {
+			if x := b.app.Driver().AbsolutePositionForObject(o).X; o.Visible() && x+o.Size().Width > size.Width+1 {
+				t.Errorf("%s: %T goes to %v of %v", id, o, x+o.Size().Width, size.Width)
+			}
+		}
+		looktest.Shoot(t, p.win, 1, id+"-german")
+	}
+}

@@ -1,7 +1,7 @@
 package look
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,21 +21,28 @@ func Pieces(s string) []Piece {
 	start := 0
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		name := ""
-		switch {
-		case r == utf8.RuneError && n == 1:
-			name = fmt.Sprintf("‹byte %02X›", s[i])
-		case Hides(r, before(s, i)):
+		broken := r == utf8.RuneError && n == 1
+		if !broken && !Hides(r, before(s, i)) {
+			i += n
+			continue
+		}
+		if start < i {
+			out = append(out, Piece{Text: s[start:i]})
+		}
+		name := "byte " + hex(rune(s[i]), 2)
+		if !broken {
 			name = nameOf(r)
 		}
-		if name != "" {
-			if start < i {
-				out = append(out, Piece{Text: s[start:i]})
-			}
-			out = append(out, Piece{name, true})
-			start = i + n
+		same := 1 // of the same beside each other
+		for strings.HasPrefix(s[i+same*n:], s[i:i+n]) {
+			same++
 		}
-		i += n
+		if same > 1 {
+			name += " ×" + strconv.Itoa(same)
+		}
+		out = append(out, Piece{"‹" + name + "›", true})
+		i += same * n
+		start = i
 	}
 	if start < len(s) {
 		out = append(out, Piece{Text: s[start:]})
@@ -54,11 +61,17 @@ func before(s string, i int) rune {
 func nameOf(r rune) string {
 	switch r {
 	case '\n':
-		return "‹line break›"
+		return "line break"
 	case '\t':
-		return "‹tab›"
+		return "tab"
 	}
-	return fmt.Sprintf("‹U+%04X›", r)
+	return "U+" + hex(r, 4)
+}
+
+// hex is a number in at least so many hexadecimal digits.
+func hex(r rune, digits int) string {
+	s := strings.ToUpper(strconv.FormatInt(int64(r), 16))
+	return strings.Repeat("0", max(0, digits-len(s))) + s
 }
 
 // Hides reports whether a character can't be seen, or changes how others are

@@ -143,6 +143,8 @@ func TestShow(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":                    "plain",
 		"no audio\u202e after":     "no audio‹U+202E› after",
+		"a\u200b\u200b\u200bb":     "a‹U+200B ×3›b",
+		"\xff\xff\xfe":             "‹byte FF ×2›‹byte FE›",
 		"a\u200bb":                 "a‹U+200B›b",
 		"tag\U000E0041":            "tag‹U+E0041›",
 		"two\nlines":               "two‹line break›lines",
