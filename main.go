@@ -21,12 +21,19 @@ func main() {
 	if proc.RunWatcherIfAsked() {
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == windowCommand {
+		os.Exit(window(os.Args[2:], os.Stderr))
+	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Programs{
 		Serve:   serve,
 		Example: example.Run,
 		Version: version,
 	}))
 }
+
+// windowCommand starts the window process. The core does that; it is no command
+// for people, but opens a window for who runs it.
+const windowCommand = "window"
 
 func serve(ctx context.Context, o cli.ServeOptions) error {
 	return app.Serve(ctx, app.Options{
