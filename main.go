@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"bridgekeeper/app"
 	"bridgekeeper/app/cli"
@@ -38,8 +39,25 @@ const windowCommand = "window"
 func serve(ctx context.Context, o cli.ServeOptions) error {
 	return app.Serve(ctx, app.Options{
 		Version: version, Port: o.Port, Answers: o.Answers, Open: o.Open, Examples: o.Examples, LegacySSE: o.LegacySSE,
-		Stdin: o.Stdin, Terminal: o.Stderr,
+		Stdin: o.Stdin, Terminal: o.Stderr, Window: windowProgram(),
 		Log: slog.New(slog.NewTextHandler(o.Stderr, nil)),
 		Up:  func(core wire.Core, token string) { cli.Announce(o, core, token) },
 	})
+}
+
+// windowProgram is the command that shows windows: a program of that name beside
+// ours, else we ourselves, where this build can.
+func windowProgram() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	beside := filepath.Join(filepath.Dir(self), "bridgekeeper-window"+filepath.Ext(self))
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+		return []string{beside, windowCommand}
+	}
+	if hasWindow {
+		return []string{self, windowCommand}
+	}
+	return nil
 }

@@ -15,6 +15,9 @@ import (
 	"bridgekeeper/ui/run"
 )
 
+// hasWindow: this build can show windows.
+const hasWindow = true
+
 // window is the window process: `window [-secret] [-show PAGE]`. With -secret the
 // core has put one on a pipe, and the process may answer questions.
 func window(args []string, stderr io.Writer) int {

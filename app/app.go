@@ -43,6 +43,9 @@ type Options struct {
 	LegacySSE bool
 	// Examples adds the two example servers when the config has no server yet.
 	Examples bool
+	// Window is the command that shows windows, with its arguments; nil: there is
+	// none. Questions open it with AnswerWindow.
+	Window   []string
 	Stdin    io.Reader // of the terminal that answers (Answers tty)
 	Terminal io.Writer
 	Log      *slog.Logger
@@ -73,6 +76,7 @@ type App struct {
 	secrets  secrets
 	metrics  *metrics
 	traces   *traces
+	face     *face
 	budget   *sampling.Budget
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
@@ -145,7 +149,12 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	a.metrics, a.traces = newMetrics(), newTraces()
 	a.budget = sampling.NewBudget(time.Now)
 	a.rules.Store(strictest())
-	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})
+	a.face = newFace(a, opts.Window)
+	queue := ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled}
+	if opts.Answers == AnswerWindow {
+		queue.Summon, queue.Able = a.face.summon, a.face.able
+	}
+	a.queue = ask.New(queue)
 	if a.hold.on() {
 		a.queue.Halt(heldReason)
 	}
@@ -213,6 +222,7 @@ func (a *App) run(ctx context.Context) error {
 	part(&inside, inner, "processors", followLoad)
 	part(&inside, inner, "load", a.measure)
 	part(&inside, inner, "reviews", a.reviews.run)
+	part(&inside, inner, "window", a.face.run)
 	if a.terminal != nil {
 		part(&inside, inner, "terminal", a.terminal.run)
 	}

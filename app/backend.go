@@ -28,6 +28,8 @@ const watchPause = 100 * time.Millisecond
 // Watch sends the snapshot now and after every change (localapi.Snapshots).
 func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 	defer a.metrics.watch()()
+	shows, done := a.face.listen()
+	defer done()
 	for {
 		changed := a.news.next()
 		if err := send(wire.Event{Snapshot: a.Snapshot()}); err != nil {
@@ -42,6 +44,10 @@ func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 		}
 		select {
 		case <-changed:
+		case page := <-shows:
+			if err := send(wire.Event{Show: page}); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}

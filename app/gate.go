@@ -24,9 +24,10 @@ import (
 
 // What happens to calls that need an answer.
 const (
-	AnswerTTY   = "tty"   // the person at the terminal of `serve` is asked
-	AnswerAllow = "allow" // they run: for trials and tests
-	AnswerDeny  = "deny"  // they don't, unless a window asks a person
+	AnswerTTY    = "tty"    // the person at the terminal of `serve` is asked
+	AnswerWindow = "window" // a window is opened for each question
+	AnswerAllow  = "allow"  // they run: for trials and tests
+	AnswerDeny   = "deny"   // they don't, unless a window asks a person
 )
 
 // gate decides which calls run: hold, pinned definition, rules, limits, a

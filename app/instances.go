@@ -135,7 +135,7 @@ func adapted(own []byte, lends, forms, models bool) []byte {
 
 // dialogs reports whether a person may be there to answer, now or later.
 func (a *App) dialogs() bool {
-	return a.opts.Answers == AnswerTTY || a.queue.Attended() || a.config.Current().Settings.Questions.CLI
+	return a.opts.Answers == AnswerTTY || a.opts.Answers == AnswerWindow || a.queue.Attended() || a.config.Current().Settings.Questions.CLI
 }
 
 // sessionWait bounds the wait for a server that starts: package runners may

@@ -127,6 +127,11 @@ func (c *Client) Request(ctx context.Context, name string, req wire.ServerReques
 	return result, err
 }
 
+// Show brings the window up at a page; "" is the one it last showed.
+func (c *Client) Show(ctx context.Context, page string) error {
+	return c.do(ctx, http.MethodPost, "/show", map[string]string{"page": page}, nil)
+}
+
 // Trace hands each message to and from a server to send, until ctx ends.
 func (c *Client) Trace(ctx context.Context, name string, send func(wire.TraceLine) error) error {
 	return stream(ctx, c, server(name, "trace"), send)

@@ -98,6 +98,12 @@ type Record interface {
 	VerifyActivity(ctx context.Context) (*wire.ActivityCheck, error)
 }
 
+// Windows are what the person sees of us.
+type Windows interface {
+	// Show brings the window up at a page; "" is the one it last showed.
+	Show(ctx context.Context, page string) error
+}
+
 // Backend is everything the API serves.
 type Backend interface {
 	Snapshots
@@ -106,5 +112,6 @@ type Backend interface {
 	Hosts
 	Questions
 	Policy
+	Windows
 	Record
 }

@@ -74,6 +74,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
 	h.questionRoutes(mux)
+	mux.HandleFunc("POST /v1/show", h.show)
 	h.policyRoutes(mux)
 
 	mux.HandleFunc("GET /v1/activity", h.activity)
@@ -240,6 +241,17 @@ func (h *handler) logs(w http.ResponseWriter, r *http.Request) {
 		return h.backend.Logs(r.Context(), r.PathValue("name"), lines, follow, func(line wire.LogLine) error { return s.send(line) })
 	})
 	s.end(err)
+}
+
+func (h *handler) show(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Page string `json:"page"`
+	}
+	if err := decode(w, r, maxBody, &req); err != nil {
+		answerError(w, err)
+		return
+	}
+	done(w, h.backend.Show(r.Context(), req.Page))
 }
 
 // trace streams what goes to and from a server.

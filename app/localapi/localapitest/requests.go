@@ -36,3 +36,10 @@ func (f *Fake) Trace(ctx context.Context, _ string, send func(wire.TraceLine) er
 	}
 	return nil
 }
+
+func (f *Fake) Show(_ context.Context, page string) error {
+	if page == "nowhere" {
+		return &wire.Error{Code: wire.CodeNoWindow, Message: "no window"}
+	}
+	return nil
+}
