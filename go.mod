@@ -9,11 +9,7 @@ require (
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/fyne-io/oksvg v0.2.0
-<<<<<<< HEAD
 	github.com/godbus/dbus/v5 v5.2.4
-=======
-	github.com/godbus/dbus/v5 v5.2.2
->>>>>>> ui1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/openai/openai-go/v3 v3.99.0
 	github.com/rogpeppe/go-internal v1.16.0

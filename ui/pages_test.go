@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -511,95 +510,5 @@ func TestFirstRun(t *testing.T) {
 	l.press(t, "Finish later", 0)
 	if strings.Contains(l.texts(), "Three steps") {
 		t.Error("it is still there")
-	}
-}
-
-func TestActivity(t *testing.T) {
-	c := newCalls()
-	busy(c)
-	all, _ := c.newest(func(*wire.Activity) bool { return true })
-	if len(all) != 161 || !all[0].Time.After(all[1].Time) {
-		t.Fatalf("%d entries", len(all))
-	}
-	tally := tallyOf(all, "tool", moment)
-	if tally.calls != 161 || tally.denied != 23 || tally.slow[0].name != "playwright.navigate" || tally.slow[0].p95 != 3120 {
-		t.Errorf("got %+v", tally)
-	}
-	f := callFilter{host: "cursor", what: "asked"}
-	some, _ := c.newest(func(a *wire.Activity) bool { return f.takes(a, moment) })
-	if len(some) != 23 {
-		t.Errorf("%d entries of cursor were asked about", len(some))
-	}
-	again := all[0]
-	again.Outcome = "ok"
-	c.add(again)
-	if now, _ := c.newest(func(*wire.Activity) bool { return true }); len(now) != 161 || now[0].Outcome != "ok" {
-		t.Errorf("%d entries, the newest %q", len(now), now[0].Outcome)
-	}
-	for i := range 2 * keptCalls {
-		c.add(wire.Activity{ID: fmt.Sprint("x", i), Time: moment})
-	}
-	if len(c.list) != keptCalls || len(c.at) != keptCalls {
-		t.Errorf("%d entries are kept, %d known", len(c.list), len(c.at))
-	}
-}
-
-func BenchmarkServersScroll(b *testing.B) {
-	snap := sample()
-	for i := len(snap.Servers); i < 200; i++ {
-		s := snap.Servers[i%6]
-		s.Name = fmt.Sprint("server-", i)
-		snap.Servers = append(snap.Servers, s)
-	}
-	s := newStage(b, nil, snap, true, WindowSize)
-	p := s.pages[PageServers].(*serversPage)
-	scroll(b, &p.rows.List, 200*look.RowHeight)
-}
-
-func BenchmarkToolsScroll(b *testing.B) {
-	s := newStage(b, nil, sample(), true, WindowSize)
-	p := s.pages[PageServers].(*serversPage)
-	p.open("github")
-	p.view.tabs.choose(partTools)
-	p.view.tools.take(tools(2000))
-	scroll(b, &p.view.tools.rows.List, 2000*36)
-}
-
-// scroll moves a list on by half a page each time: what a frame may cost.
-func scroll(b *testing.B, l *widget.List, height float32) {
-	var y float32
-	for b.Loop() {
-		y += 240
-		if y > height-700 {
-			y = 0
-		}
-		l.ScrollToOffset(y)
-	}
-}
-
-func BenchmarkApply(b *testing.B) {
-	snap := sample()
-	for i := len(snap.Servers); i < 200; i++ {
-		s := snap.Servers[i%6]
-		s.Name = fmt.Sprint("server-", i)
-		snap.Servers = append(snap.Servers, s)
-	}
-	s := newStage(b, nil, snap, true, WindowSize)
-	for b.Loop() {
-		s.model.Apply(snap)
-	}
-}
-
-func BenchmarkLogsDraw(b *testing.B) {
-	s := newStage(b, nil, sample(), true, WindowSize)
-	s.Visit(PageLogs)
-	p := s.pages[PageLogs].(*logsPage)
-	chatter(p.ring, ringLines)
-	p.draw()
-	for i := 0; b.Loop(); i++ {
-		for k := range 250 { // a quarter of a second of a thousand lines each
-			p.ring.add(wire.LogLine{Seq: uint64(ringLines + i*250 + k + 1), Server: "github", Source: "stderr", Text: "GET /repos/acme/shop/issues 200 (212 ms)"})
-		}
-		p.draw()
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"testing"
 	"time"
@@ -34,6 +35,48 @@ func TestShots(t *testing.T) {
 
 // scenes are the states of the window that are looked at.
 func scenes() map[string]func(*stage) {
+	all := serverScenes()
+	maps.Copy(all, pageScenes())
+	return all
+}
+
+// serverScenes are those of one server's own page.
+func serverScenes() map[string]func(*stage) {
+	servers := func(s *stage) *serversPage { return s.pages[PageServers].(*serversPage) }
+	return map[string]func(*stage){
+		"resources": func(s *stage) {
+			servers(s).open("github")
+			servers(s).view.tabs.choose(partResources)
+			list, _, _ := readOffers([]byte(`{"resources":[{"uri":"repo://acme/shop/README.md","name":"README","mimeType":"text/markdown","description":"The shop's front page."}],
+				"resourceTemplates":[{"uriTemplate":"repo://{owner}/{name}/issues{?state}","title":"Issues of a repository","description":"Newest first."}]}`))
+			servers(s).view.reads.take(list, nil)
+			servers(s).view.reads.rows.Select(1)
+		},
+		"prompts": func(s *stage) {
+			servers(s).open("github")
+			servers(s).view.tabs.choose(partPrompts)
+			list, _, _ := readOffers([]byte(`{"prompts":[{"name":"review","title":"Review a pull request","description":"Reads the change and says what to look at.","arguments":[{"name":"number","description":"of the pull request","required":true},{"name":"tone"}]}]}`))
+			p := servers(s).view.prompts
+			p.take(list, nil)
+			p.out.SetText(readOffer([]byte(`{"messages":[{"role":"user","content":{"type":"text","text":"Review pull request 7.\nBe kind."}}]}`)))
+			p.outBox.Show()
+			p.detail.again()
+		},
+		"messages": func(s *stage) {
+			servers(s).open("github")
+			servers(s).view.tabs.choose(partTrace)
+			p := servers(s).view.trace
+			for i := range 30 {
+				p.add(wire.TraceLine{Time: moment.Add(time.Duration(i) * 137 * time.Millisecond), Direction: wire.TraceOut, Bytes: 112, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"search_issues","arguments":{"q":"crash"}}}`, i)})
+				p.add(wire.TraceLine{Time: moment.Add(time.Duration(i)*137*time.Millisecond + 40*time.Millisecond), Direction: wire.TraceIn, Bytes: 4120, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"two issues"}]}}`, i)})
+			}
+			p.draw()
+			p.rows.Select(8)
+		},
+	}
+}
+
+func pageScenes() map[string]func(*stage) {
 	servers := func(s *stage) *serversPage { return s.pages[PageServers].(*serversPage) }
 	return map[string]func(*stage){
 		"servers": func(s *stage) {},
@@ -106,35 +149,6 @@ func scenes() map[string]func(*stage) {
 			s.Visit(PageSettings)
 			s.pages[PageSettings].(*settingsPage).terms.show(wire.Settings{Ask: wire.PresetDestructive, Rules: []wire.Rule{
 				{Server: "github", Tool: "get_*", Do: wire.VerdictAllow}, {Host: "codex", Server: "postgres", Do: wire.VerdictDeny, Note: "since June"}}})
-		},
-		"resources": func(s *stage) {
-			servers(s).open("github")
-			servers(s).view.tabs.choose(partResources)
-			list, _, _ := readOffers([]byte(`{"resources":[{"uri":"repo://acme/shop/README.md","name":"README","mimeType":"text/markdown","description":"The shop's front page."}],
-				"resourceTemplates":[{"uriTemplate":"repo://{owner}/{name}/issues{?state}","title":"Issues of a repository","description":"Newest first."}]}`))
-			servers(s).view.reads.take(list, nil)
-			servers(s).view.reads.rows.Select(1)
-		},
-		"prompts": func(s *stage) {
-			servers(s).open("github")
-			servers(s).view.tabs.choose(partPrompts)
-			list, _, _ := readOffers([]byte(`{"prompts":[{"name":"review","title":"Review a pull request","description":"Reads the change and says what to look at.","arguments":[{"name":"number","description":"of the pull request","required":true},{"name":"tone"}]}]}`))
-			p := servers(s).view.prompts
-			p.take(list, nil)
-			p.out.SetText(readOffer([]byte(`{"messages":[{"role":"user","content":{"type":"text","text":"Review pull request 7.\nBe kind."}}]}`)))
-			p.outBox.Show()
-			p.detail.again()
-		},
-		"messages": func(s *stage) {
-			servers(s).open("github")
-			servers(s).view.tabs.choose(partTrace)
-			p := servers(s).view.trace
-			for i := range 30 {
-				p.add(wire.TraceLine{Time: moment.Add(time.Duration(i) * 137 * time.Millisecond), Direction: wire.TraceOut, Bytes: 112, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"search_issues","arguments":{"q":"crash"}}}`, i)})
-				p.add(wire.TraceLine{Time: moment.Add(time.Duration(i)*137*time.Millisecond + 40*time.Millisecond), Direction: wire.TraceIn, Bytes: 4120, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"two issues"}]}}`, i)})
-			}
-			p.draw()
-			p.rows.Select(8)
 		},
 		"first-run": func(s *stage) { s.model.Apply(&wire.Snapshot{Core: sample().Core}) },
 		"offline": func(s *stage) {

@@ -47,12 +47,8 @@ var owners = map[string][]string{
 	"fyne.io/systray":               {"ui/tray"},
 	"github.com/zalando/go-keyring": {"keychain"},
 	"github.com/99designs/keyring":  {"keychain"},
-<<<<<<< HEAD
 	"filippo.io/age":                {"keychain/agefile"},
-	"github.com/godbus/dbus":        {"keychain", "ui/tray"},
-=======
 	"github.com/godbus/dbus":        {"keychain", "ui/tray", "ui/note"},
->>>>>>> ui1
 	"github.com/spf13/cobra":        {"app/cli"},
 	"github.com/tailscale/hujson":   {"app/config"},
 	"github.com/fsnotify/fsnotify":  {"app/config"},
