@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fyne.io/fyne/v2/lang"
+	"io"
 	"strings"
 
 	"bridgekeeper/app/wire"
@@ -40,7 +41,10 @@ func parsePaste(text string) ([]wire.AddServer, error) {
 			}
 		case "command":
 			add, err := readEntry("", withoutComments([]byte(text)))
-			return []wire.AddServer{add}, err
+			if err != nil {
+				return nil, err
+			}
+			return []wire.AddServer{add}, nil
 		case "url", "serverUrl", "httpUrl":
 			return nil, errRemote(lang.L("this"))
 		}
@@ -131,6 +135,9 @@ func members(data []byte) ([]member, error) {
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, plainJSON(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New(lang.L("there is more behind its end"))
 	}
 	return list, nil
 }

@@ -55,8 +55,8 @@ func FuzzParsePaste(f *testing.F) {
 		if err == nil && len(adds) == 0 {
 			t.Error("neither servers nor an error")
 		}
-		for _, a := range adds {
-			if a.Entry.Command == "" {
+		for _, a := range adds { // none beside an error
+			if err != nil || a.Entry.Command == "" {
 				t.Errorf("an entry without a command: %+v", a)
 			}
 		}
