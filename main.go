@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"bridgekeeper/app"
 	"bridgekeeper/app/cli"
@@ -21,6 +22,9 @@ func main() {
 	if proc.RunWatcherIfAsked() {
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == windowCommand {
+		os.Exit(window(os.Args[2:], os.Stderr))
+	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Programs{
 		Serve:   serve,
 		Example: example.Run,
@@ -28,11 +32,32 @@ func main() {
 	}))
 }
 
+// windowCommand starts the window process. The core does that; it is no command
+// for people, but opens a window for who runs it.
+const windowCommand = "window"
+
 func serve(ctx context.Context, o cli.ServeOptions) error {
 	return app.Serve(ctx, app.Options{
 		Version: version, Port: o.Port, Answers: o.Answers, Open: o.Open, Examples: o.Examples, LegacySSE: o.LegacySSE,
-		Stdin: o.Stdin, Terminal: o.Stderr,
+		Stdin: o.Stdin, Terminal: o.Stderr, Window: windowProgram(),
 		Log: slog.New(slog.NewTextHandler(o.Stderr, nil)),
 		Up:  func(core wire.Core, token string) { cli.Announce(o, core, token) },
 	})
+}
+
+// windowProgram is the command that shows windows: a program of that name beside
+// ours, else we ourselves, where this build can.
+func windowProgram() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	beside := filepath.Join(filepath.Dir(self), "bridgekeeper-window"+filepath.Ext(self))
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+		return []string{beside, windowCommand}
+	}
+	if hasWindow {
+		return []string{self, windowCommand}
+	}
+	return nil
 }

@@ -43,6 +43,9 @@ type Options struct {
 	LegacySSE bool
 	// Examples adds the two example servers when the config has no server yet.
 	Examples bool
+	// Window is the command that shows windows, with its arguments; nil: there is
+	// none. Questions open it with AnswerWindow.
+	Window   []string
 	Stdin    io.Reader // of the terminal that answers (Answers tty)
 	Terminal io.Writer
 	Log      *slog.Logger
@@ -71,6 +74,9 @@ type App struct {
 	reviews  *reviews
 	hold     *hold
 	secrets  secrets
+	metrics  *metrics
+	traces   *traces
+	face     *face
 	budget   *sampling.Budget
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
@@ -80,12 +86,14 @@ type App struct {
 	url      string
 	warnings []string // of the start; constant afterwards
 
+	inspected sync.Map       // server -> inspected: what is odd in its instructions
 	anewSince sync.Map       // server -> time.Time at which a person made it another one
 	scopes    sync.Map       // supervisor.Key of a scoped instance -> its host's capabilities, raw
 	talks     sync.WaitGroup // sessions that ended, until their goroutines have
 
-	applyMu sync.Mutex     // guards applied; held while it is applied
-	applied *config.Config // what the supervisor and the directory follow
+	applyMu  sync.Mutex     // guards applied; held while it is applied
+	applied  *config.Config // what the supervisor and the directory follow
+	cliLeave func()         // guarded by applyMu; set while the command line may answer
 }
 
 // Serve runs a core until ctx ends. It returns when every child, goroutine and
@@ -138,19 +146,25 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 		return nil, err
 	}
 	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
+	a.metrics, a.traces = newMetrics(), newTraces()
 	a.budget = sampling.NewBudget(time.Now)
 	a.rules.Store(strictest())
-	a.queue = ask.New(ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled})
+	a.face = newFace(a, opts.Window)
+	queue := ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled}
+	if opts.Answers == AnswerWindow {
+		queue.Summon, queue.Able = a.face.summon, a.face.able
+	}
+	a.queue = ask.New(queue)
 	if a.hold.on() {
 		a.queue.Halt(heldReason)
 	}
 	a.gate = &gate{answers: opts.Answers, rules: a.rules.Load, shelf: a.shelf, meter: policy.NewMeter(time.Now()), queue: a.queue, record: a.activity,
-		seen: a.seen, grants: newGrants(), lost: newLostCalls(), listed: a.listed, remember: a.keepRule, held: a.hold.on, log: opts.Log}
+		seen: a.seen, metrics: a.metrics, grants: newGrants(), lost: newLostCalls(), listed: a.listed, remember: a.keepRule, held: a.hold.on, log: opts.Log}
 	if opts.Answers == AnswerTTY {
 		a.terminal = newTerminal(opts.Stdin, opts.Terminal, a.queue)
 		a.terminal.open = elicit.Open
 	}
-	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: a.answerQuestion, Screen: a.screen, Log: opts.Log, Name: Name, Version: opts.Version,
+	a.dir = directory.New(directory.Options{Upstreams: a, Gate: a.gate, Sharing: a.sharing, Question: a.answerQuestion, Screen: a.screen, Capabilities: a.told, Log: opts.Log, Name: Name, Version: opts.Version,
 		Cache: filepath.Join(dirs.State, "lists"), Fingerprint: a.fingerprint, Changed: a.news.poke})
 	a.sup = supervisor.New(supervisor.Options{Attach: a.attach, Log: opts.Log, LogDir: dirs.Logs, StateDir: dirs.State, Timings: opts.Timings, Notify: a.news.poke})
 	return a, nil
@@ -174,7 +188,7 @@ func (a *App) run(ctx context.Context) error {
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	a.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", port)
-	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, LegacySSE: a.opts.LegacySSE, Log: a.opts.Log, Seen: a.sighted})
+	a.door = httpd.New(fmt.Sprint(port), httpd.Options{Directory: a.dir, Tokens: a.hosts, Open: a.opts.Open, LegacySSE: a.legacySSE, Log: a.opts.Log, Seen: a.sighted})
 	api, err := sock.Listen(a.dirs.Socket)
 	if err != nil {
 		ln.Close()
@@ -206,7 +220,9 @@ func (a *App) run(ctx context.Context) error {
 	part(&inside, inner, "config", a.config.Run)
 	part(&inside, inner, "reconcile", a.followConfig)
 	part(&inside, inner, "processors", followLoad)
+	part(&inside, inner, "load", a.measure)
 	part(&inside, inner, "reviews", a.reviews.run)
+	part(&inside, inner, "window", a.face.run)
 	if a.terminal != nil {
 		part(&inside, inner, "terminal", a.terminal.run)
 	}

@@ -27,6 +27,9 @@ const watchPause = 100 * time.Millisecond
 
 // Watch sends the snapshot now and after every change (localapi.Snapshots).
 func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
+	defer a.metrics.watch()()
+	shows, done := a.face.listen()
+	defer done()
 	for {
 		changed := a.news.next()
 		if err := send(wire.Event{Snapshot: a.Snapshot()}); err != nil {
@@ -41,6 +44,10 @@ func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
 		}
 		select {
 		case <-changed:
+		case page := <-shows:
+			if err := send(wire.Event{Show: page}); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -62,8 +69,12 @@ func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) 
 	if err != nil {
 		return err
 	}
-	after := applyEdit(s.Entry, &req)
-	if err := a.mayLower(ctx, a.lowersServer(name, &s.Entry, &after)); err != nil {
+	err = a.mayLower(ctx, func() []string {
+		now, _ := a.config.Current().Lookup(name)
+		after := applyEdit(now.Entry, &req)
+		return a.lowersServer(name, &now.Entry, &after)
+	})
+	if err != nil {
 		return err
 	}
 	if runsOther(&req) {
@@ -72,6 +83,7 @@ func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) 
 		} else {
 			pending := wire.TrustPending
 			req.Trust = &pending
+			a.reviews.replaces(name, &s.Entry)
 		}
 	}
 	return a.applying(a.config.EditServer(name, req))
@@ -115,9 +127,10 @@ func (a *App) Tools(_ context.Context, name string) ([]wire.Tool, error) {
 	out := []wire.Tool{}
 	v := a.dir.View()
 	if s := v.Server(name); s != nil {
-		limits := v.Limits(name)
+		limits, names := v.Limits(name), namesIn(v)
 		for _, t := range s.Tools {
-			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, Limited: limits[t.Name], ReadOnly: t.ReadOnly, Definition: t.Definition})
+			out = append(out, wire.Tool{Name: t.Name, Seen: t.Seen, Hidden: t.Hidden, Limited: limits[t.Name], Off: t.Off, ReadOnly: t.ReadOnly, Definition: t.Definition,
+				Notes: policy.Inspect(name, policy.Tool{Name: t.Name, Definition: t.Definition}, names)})
 		}
 	}
 	return out, nil
@@ -128,12 +141,8 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	if _, err := a.entryOf(name); err != nil {
 		return nil, err
 	}
-	if _, err := a.Session(ctx, name, directory.Scope{}); err != nil {
-		code := wire.CodeServerDown
-		if st, ok := a.status(name); ok && st.State == supervisor.Failed {
-			code = wire.CodeServerFailed
-		}
-		return nil, &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+	if err := a.reach(ctx, name); err != nil {
+		return nil, err
 	}
 	if s := a.dir.View().Server(name); s != nil && len(s.Tools) > 0 && s.Tool(req.Tool) == nil {
 		return nil, &wire.Error{Code: wire.CodeNoSuchTool, Message: fmt.Sprintf("The server %s has no tool called %q.", name, req.Tool),
@@ -156,21 +165,42 @@ func (a *App) Call(ctx context.Context, name string, req wire.CallTool) ([]byte,
 	return a.callResult(req.Tool, &answer)
 }
 
+// reach waits for a server's session, or says why there is none.
+func (a *App) reach(ctx context.Context, name string) error {
+	_, err := a.Session(ctx, name, directory.Scope{})
+	if err == nil {
+		return nil
+	}
+	code := wire.CodeServerDown
+	if st, ok := a.status(name); ok && st.State == supervisor.Failed {
+		code = wire.CodeServerFailed
+	}
+	return &wire.Error{Code: code, Message: err.Error(), Hint: fmt.Sprintf("See `bridgekeeper server logs %s`.", name)}
+}
+
 // callResult turns the answer to a call into raw JSON or an edge error.
 func (a *App) callResult(tool string, answer *directory.Answer) ([]byte, error) {
 	switch {
 	case answer.Denied:
 		e := &wire.Error{Code: wire.CodeDenied, Message: sentenceOf(answer.Result)}
-		if !a.queue.Attended() {
+		switch {
+		case a.hold.on():
+			e.Code, e.Hint = wire.CodeHeld, "`bridgekeeper hold off` ends the hold."
+		case !a.queue.Attended():
 			e.Hint = "Start the core with `serve --answers tty` to be asked in its terminal; `bridgekeeper policy explain` says what decides."
 		}
 		return nil, e
 	case answer.Down:
 		return nil, &wire.Error{Code: wire.CodeServerDown, Message: sentenceOf(answer.Result)}
 	}
+	return rawResult(answer)
+}
+
+// rawResult is an answer's result as it was written, or its error at the edge.
+func rawResult(answer *directory.Answer) ([]byte, error) {
 	m, err := rpc.Scan(answer.Append(nil, []byte("1")))
 	if err != nil {
-		return nil, fmt.Errorf("read the answer to a call: %w", err)
+		return nil, fmt.Errorf("read an answer: %w", err)
 	}
 	if !m.Error.Ok() {
 		return m.Bytes(m.Result), nil
@@ -241,11 +271,13 @@ func (a *App) SetHost(ctx context.Context, name string, req wire.EditHost) error
 		return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("There is no host called %.80q.", name), Hint: "See `bridgekeeper host list`."}
 	}
 	terms := req.Apply(a.config.Current().Settings.Hosts[name])
-	was, is := a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
-		s.Hosts = maps.Clone(s.Hosts)
-		s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+	err := a.mayLower(ctx, func() []string {
+		return lowers(a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
+			s.Hosts = maps.Clone(s.Hosts)
+			s.Hosts[name] = policy.Host{Ask: terms.Ask, InHost: terms.Questions == wire.QuestionsHost, Limits: limitsOf(terms.Limits)}
+		}))
 	})
-	if err := a.mayLower(ctx, lowers(was, is)); err != nil {
+	if err != nil {
 		return err
 	}
 	return a.applying(a.config.SetHost(name, terms))
@@ -274,6 +306,6 @@ func (a *App) RemoveHost(_ context.Context, name string) error {
 
 // core describes this process.
 func (a *App) core() wire.Core {
-	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket,
+	return wire.Core{Version: a.opts.Version, PID: os.Getpid(), Started: a.started, URL: a.url, Socket: a.dirs.Socket, LogDir: a.dirs.Logs,
 		Open: a.opts.Open, Answers: a.opts.Answers, Attended: a.queue.Attended(), Held: a.hold.at()}
 }

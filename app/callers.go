@@ -90,7 +90,7 @@ func (a *App) mayAnswer(ctx context.Context) (by string, refused *wire.Error) {
 	case !c.own:
 		return "", &wire.Error{Code: wire.CodeNotAllowed, Message: "Only Bridgekeeper's own programs can answer questions.",
 			Hint: "Use `bridgekeeper question answer`."}
-	case a.opts.Answers == AnswerDeny && !a.config.Current().Settings.Questions.CLI:
+	case (a.opts.Answers == AnswerDeny || a.opts.Answers == AnswerWindow) && !a.config.Current().Settings.Questions.CLI:
 		return "", &wire.Error{Code: wire.CodeNotAllowed, Message: "The command line may not answer questions here.",
 			Hint: "Start the core with `serve --answers tty`, or write \"questions\": {\"cli\": true} into the config file by hand."}
 	}

@@ -29,6 +29,7 @@ func (a *App) reconcile() {
 	was := a.applied
 	a.applied = conf
 	a.followPolicy(conf)
+	a.followSettings(conf)
 	a.followEntries(was, conf)
 	specs := make([]supervisor.Spec, 0, len(conf.Servers))
 	names := make([]string, 0, len(conf.Servers))
@@ -41,6 +42,7 @@ func (a *App) reconcile() {
 		names = append(names, s.Name)
 		pending[s.Name] = !s.Entry.Disabled && s.Entry.Start != string(supervisor.StartManual)
 	}
+	a.metrics.forget(func(name string) bool { return slices.Contains(names, name) })
 	a.dir.Configure(names, func(name string) bool { return pending[name] })
 	a.door.EndServers(names)
 	a.sup.Apply(specs)

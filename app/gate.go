@@ -2,8 +2,12 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"strings"
 	"sync"
@@ -20,9 +24,10 @@ import (
 
 // What happens to calls that need an answer.
 const (
-	AnswerTTY   = "tty"   // the person at the terminal of `serve` is asked
-	AnswerAllow = "allow" // they run: for trials and tests
-	AnswerDeny  = "deny"  // they don't, unless a window asks a person
+	AnswerTTY    = "tty"    // the person at the terminal of `serve` is asked
+	AnswerWindow = "window" // a window is opened for each question
+	AnswerAllow  = "allow"  // they run: for trials and tests
+	AnswerDeny   = "deny"   // they don't, unless a window asks a person
 )
 
 // gate decides which calls run: hold, pinned definition, rules, limits, a
@@ -36,7 +41,9 @@ type gate struct {
 	queue   *ask.Queue
 	record  *activity.Log
 	seen    *sightings
+	metrics *metrics
 	grants  *grants
+	decided decided
 	lost    *lostCalls
 	// listed returns a tool's definition as it is now, nil when it isn't listed.
 	listed func(server, tool string) []byte
@@ -82,6 +89,15 @@ func (p *passes) take(id uint64) (pass, bool) {
 // callKey is what makes two calls identical.
 type callKey struct{ server, tool, args string }
 
+var sameSeed = maphash.MakeSeed()
+
+// sameness is equal for equal arguments, as they are written, in one run of the core.
+func sameness(arguments []byte) string {
+	var sum [8]byte
+	binary.NativeEndian.PutUint64(sum[:], maphash.Bytes(sameSeed, arguments))
+	return string(sum[:])
+}
+
 // Refusals are read by models: they say what happened and that trying again
 // won't help.
 const (
@@ -109,8 +125,8 @@ type ruling struct {
 // Begin decides about one call and records the decision.
 func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 	g.seen.called(a.Host)
-	f := g.facts(a)
-	r := g.rule(ctx, a, f)
+	f, known := g.facts(a)
+	r := g.rule(ctx, a, f, known)
 	if r.follow != nil {
 		return directory.Pass{Follow: r.follow} // recorded with the call that it follows
 	}
@@ -122,7 +138,7 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 			r = ruling{refusal: fmt.Sprintf(refusedLimit, strings.TrimSuffix(why, ".")), rule: why, by: "policy", lead: r.lead}
 		}
 	}
-	e := activity.Entry{Host: a.Host, Server: a.Server, Tool: a.Tool, Decision: activity.Allow, Rule: r.rule, By: r.by, Arguments: a.Arguments}
+	e := activity.Entry{Host: a.Host, Session: sessionLabel(a.Session), Server: a.Server, Tool: a.Tool, Decision: activity.Allow, Rule: r.rule, By: r.by, Arguments: a.Arguments}
 	if r.refusal != "" {
 		e.Decision = activity.Deny
 	}
@@ -138,7 +154,8 @@ func (g *gate) Begin(ctx context.Context, a *directory.Attempt) directory.Pass {
 	}
 	g.broken.Store(false)
 	if r.refusal == "" {
-		g.passes.add(uint64(id), pass{callKey{a.Server, a.Tool, f.ArgsDigest}, counted, !f.Trusted || !f.Hints.ReadOnly})
+		g.metrics.called(a.Server, time.Now())
+		g.passes.add(uint64(id), pass{callKey{a.Server, a.Tool, sameness(a.Arguments)}, counted, !f.Trusted || !f.Hints.ReadOnly})
 	}
 	return directory.Pass{ID: uint64(id), Refusal: r.refusal, Lead: r.lead}
 }
@@ -154,19 +171,30 @@ func (g *gate) End(id uint64, outcome string, bytes int, took time.Duration) {
 	g.record.End(activity.ID(id), outcome, bytes, took)
 }
 
-// facts are what the policy may know of a call.
-func (g *gate) facts(a *directory.Attempt) *policy.Facts {
+// facts are what the policy may know of a call. The digest of its arguments is
+// left out: it costs more than all the rest, and is seldom needed.
+func (g *gate) facts(a *directory.Attempt) (*policy.Facts, *shelved) {
 	known := g.shelf.of(a.Server, a.Tool, a.Definition)
 	return &policy.Facts{Host: a.Host, Server: a.Server, Tool: a.Tool, Listed: a.Known, Hints: known.hints, Pin: known.pin,
-		Trusted: g.rules().Trusted(a.Server), ArgsDigest: policy.ArgsDigest(a.Arguments)}
+		Trusted: g.rules().Trusted(a.Server)}, known
+}
+
+// decide is policy.Decide with a memory: the same tool is called again and again.
+func (g *gate) decide(a *directory.Attempt, f *policy.Facts, known *shelved) policy.Decision {
+	rules := g.rules()
+	if rules.ByArguments(a.Tool) {
+		f.ArgsDigest = policy.ArgsDigest(a.Arguments)
+		return policy.Decide(rules, f)
+	}
+	return g.decided.of(decidedKey{a.Host, a.Server, a.Tool}, rules, known, f)
 }
 
 // rule decides without a person where that is possible.
-func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts) ruling {
+func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts, known *shelved) ruling {
 	if g.held() {
 		return ruling{refusal: refusedHeld, rule: "everything is held", by: "person"}
 	}
-	d := policy.Decide(g.rules(), f)
+	d := g.decide(a, f, known)
 	switch d.Verdict {
 	case wire.VerdictAllow, wire.VerdictAsk:
 	case wire.VerdictHeld:
@@ -175,10 +203,11 @@ func (g *gate) rule(ctx context.Context, a *directory.Attempt, f *policy.Facts) 
 		return ruling{refusal: fmt.Sprintf(refusedRule, strings.TrimSuffix(d.Because, ".")), rule: d.Because, by: "policy"}
 	}
 	var notes []string
-	if g.lost.has(callKey{a.Server, a.Tool, f.ArgsDigest}) {
+	same := sameness(a.Arguments)
+	if g.lost.has(callKey{a.Server, a.Tool, same}) {
 		notes = append(notes, lostNote)
 	}
-	if why := g.meter.Loop(time.Now(), a.Host, a.Server, a.Tool, f.ArgsDigest); why != "" {
+	if why := g.meter.Loop(time.Now(), a.Host, a.Server, a.Tool, same); why != "" {
 		notes = append(notes, why)
 	}
 	if len(notes) == 0 {
@@ -203,6 +232,7 @@ var errServerGone = errors.New("the server ended")
 
 // ask puts the call to a person.
 func (g *gate) ask(ctx context.Context, a *directory.Attempt, f *policy.Facts, d policy.Decision, notes []string) ruling {
+	f.ArgsDigest = policy.ArgsDigest(a.Arguments)
 	asked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if a.Gone != nil {
@@ -256,7 +286,7 @@ func (g *gate) answered(ctx context.Context, a *directory.Attempt, f *policy.Fac
 	if d := policy.Decide(g.rules(), f); d.Verdict != wire.VerdictAllow && d.Verdict != wire.VerdictAsk {
 		return ruling{refusal: fmt.Sprintf(refusedRule, strings.TrimSuffix(d.Because, ".")), rule: d.Because, by: "policy"}
 	}
-	g.lost.forget(callKey{a.Server, a.Tool, f.ArgsDigest})
+	g.lost.forget(callKey{a.Server, a.Tool, sameness(a.Arguments)})
 	g.keep(a, f, o.Choice)
 	return ruling{rule: "answered: " + o.Choice, by: o.By}
 }
@@ -310,4 +340,14 @@ func toolWords(definition []byte) (title, description string, annotations []byte
 		annotations = definition[at.Start:at.End]
 	}
 	return text("title"), text("description"), annotations
+}
+
+// sessionLabel names a session in the record: its id is a key to it, which must
+// not be written down.
+func sessionLabel(id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:4])
 }

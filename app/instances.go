@@ -55,7 +55,7 @@ func (a *App) attach(ctx context.Context, inst supervisor.Instance, lines *stdio
 	if s, ok := a.config.Current().Lookup(inst.Key.Server); ok && s.Entry.Era != "" {
 		era = upstream.Era(s.Entry.Era)
 	}
-	session, err := upstream.Open(ctx, lines, upstream.Options{
+	session, err := upstream.Open(ctx, &traced{lines, a.traces, inst.Key.Server, inst.Key.Scope}, upstream.Options{
 		Era:          era,
 		ClientName:   Name,
 		ClientVer:    a.opts.Version,
@@ -97,24 +97,45 @@ func (a *App) capabilities(key supervisor.Key) []byte {
 }
 
 // onBehalf is what a server is told for one host: what the host can do, without
-// what the server may not have, and with what is answered here.
+// what the server may not have, and with what can be answered here.
 func (a *App) onBehalf(own []byte, e *wire.Entry) []byte {
-	whole := rpc.Span{End: len(own)}
-	if rpc.Find(own, "sampling").Ok() && !lends(e) {
-		if edit, ok := rpc.RemoveMember(own, whole, "sampling"); ok {
+	return adapted(own, lends(e), a.dialogs(), a.dialogs() && lends(e) && len(a.config.Current().Settings.Models) > 0)
+}
+
+// told is what a modern server is told with a host's request, and whether its
+// questions are put to a person here (directory.Options.Capabilities).
+func (a *App) told(host, server string, own []byte) ([]byte, bool) {
+	s, _ := a.config.Current().Lookup(server)
+	here := a.here(host)
+	return adapted(own, lends(&s.Entry), here, here && lends(&s.Entry) && len(a.config.Current().Settings.Models) > 0), here
+}
+
+// adapted returns capabilities without sampling, unless the server may have it,
+// and with what is answered for the host.
+func adapted(own []byte, lends, forms, models bool) []byte {
+	whole := func() rpc.Span { return rpc.Span{End: len(own)} }
+	if len(own) == 0 {
+		own = []byte("{}")
+	}
+	if !lends && rpc.Find(own, "sampling").Ok() {
+		if edit, ok := rpc.RemoveMember(own, whole(), "sampling"); ok {
 			own = rpc.Splice(nil, own, edit)
-			whole.End = len(own)
 		}
 	}
-	if a.dialogs() && !rpc.Find(own, "elicitation").Ok() {
-		own = rpc.Splice(nil, own, rpc.InsertMember(own, whole, "elicitation", []byte(`{"form":{},"url":{}}`)))
+	if at := rpc.Find(own, "elicitation"); forms && !at.Ok() {
+		own = rpc.Splice(nil, own, rpc.InsertMember(own, whole(), "elicitation", []byte(`{"form":{},"url":{}}`)))
+	} else if forms && !rpc.Find(own[at.Start:at.End], "url").Ok() {
+		own = rpc.Splice(nil, own, rpc.Edit{Span: at, With: []byte(`{"form":{},"url":{}}`)})
+	}
+	if models && !rpc.Find(own, "sampling").Ok() {
+		own = rpc.Splice(nil, own, rpc.InsertMember(own, whole(), "sampling", []byte(`{"tools":{}}`)))
 	}
 	return own
 }
 
 // dialogs reports whether a person may be there to answer, now or later.
 func (a *App) dialogs() bool {
-	return a.opts.Answers == AnswerTTY || a.queue.Attended() || a.config.Current().Settings.Questions.CLI
+	return a.opts.Answers == AnswerTTY || a.opts.Answers == AnswerWindow || a.queue.Attended() || a.config.Current().Settings.Questions.CLI
 }
 
 // sessionWait bounds the wait for a server that starts: package runners may

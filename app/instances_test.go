@@ -55,3 +55,24 @@ func TestAnInstanceKeepsItsHostsCapabilities(t *testing.T) {
 		t.Errorf("the shared instance: %s", got)
 	}
 }
+
+func TestCapabilitiesOnBehalfOfAHost(t *testing.T) {
+	// A host without forms of its own never had a server ask anything, though we can show them.
+	for _, one := range []struct {
+		own                  string
+		lends, forms, models bool
+		want                 string
+	}{
+		{`{}`, false, false, false, `{}`},
+		{`{"sampling":{},"roots":{}}`, false, false, false, `{"roots":{}}`},
+		{`{"sampling":{},"roots":{}}`, true, false, false, `{"sampling":{},"roots":{}}`},
+		{``, false, true, false, `{"elicitation":{"form":{},"url":{}}}`},
+		{`{"elicitation":{}}`, false, true, false, `{"elicitation":{"form":{},"url":{}}}`},
+		{`{"elicitation":{"url":{},"form":{}},"x":1}`, false, true, false, `{"elicitation":{"url":{},"form":{}},"x":1}`},
+		{`{"x":1}`, true, false, true, `{"sampling":{"tools":{}},"x":1}`},
+	} {
+		if got := string(adapted([]byte(one.own), one.lends, one.forms, one.models)); got != one.want {
+			t.Errorf("%+v: %s", one, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"bridgekeeper/app/ask"
 	"bridgekeeper/app/sampling"
+	"bridgekeeper/app/sampling/provider"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
 	"bridgekeeper/bridge/rpc"
@@ -34,6 +35,9 @@ func (a *App) answerSampling(ctx context.Context, q *directory.Question) ([]byte
 		return nil, rejected("The user has not given this server a model: sampling is off for it.")
 	}
 	req, refusal := sampling.Parse(q.Message.Bytes(q.Message.Params))
+	if refusal != nil && can(q, "sampling") && !a.here(q.Host) {
+		return q.Asker.Ask(ctx, q.Message) // it may know more than we do
+	}
 	if refusal != nil {
 		return nil, &rpc.Error{Code: refusal.Code, Message: refusal.Message}
 	}
@@ -45,10 +49,15 @@ func (a *App) answerSampling(ctx context.Context, q *directory.Question) ([]byte
 	}
 	defer p.place.Cancel()
 	fits, _ := req.Fits(q.About.Revision, can(q, "sampling.tools"))
-	if fits && can(q, "sampling") {
+	if can(q, "sampling") && (fits || !p.modelHere()) {
 		return p.byHost(ctx)
 	}
 	return p.byModel(ctx)
+}
+
+// modelHere reports whether a model of the person's could answer.
+func (p *prompt) modelHere() bool {
+	return len(p.app.config.Current().Settings.Models) > 0 && (p.app.queue.Attended() || p.app.opts.Answers == AnswerAllow)
 }
 
 func rejected(why string) *rpc.Error {
@@ -237,11 +246,11 @@ func modelOf(models []wire.Model, name string) (sampling.Model, error) {
 		if m.Name != name {
 			continue
 		}
-		e := sampling.Endpoint{BaseURL: m.URL, Key: sampling.Key(m.Key)}
+		e := provider.Endpoint{BaseURL: m.URL, Key: provider.Key(m.Key)}
 		if m.Kind == wire.ModelAnthropic {
-			return sampling.NewAnthropic(e)
+			return provider.NewAnthropic(e)
 		}
-		return sampling.NewOpenAI(e)
+		return provider.NewOpenAI(e)
 	}
 	return nil, fmt.Errorf("there is no model called %s", name)
 }

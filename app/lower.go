@@ -13,8 +13,20 @@ import (
 )
 
 // mayLower asks a person before a program lowers protection. A window is the
-// person; an edit of the file by hand never comes here.
-func (a *App) mayLower(ctx context.Context, what []string) error {
+// person; an edit of the file by hand never comes here. what says what an edit
+// would lower: it is asked again after the answer, which counts for nothing else.
+func (a *App) mayLower(ctx context.Context, what func() []string) error {
+	asked := what()
+	if err := a.askLower(ctx, asked); err != nil {
+		return err
+	}
+	if !slices.Equal(asked, what()) {
+		return &wire.Error{Code: wire.CodeDenied, Message: "The change was not made: the config changed while a person was asked about it.", Hint: "Try again."}
+	}
+	return nil
+}
+
+func (a *App) askLower(ctx context.Context, what []string) error {
 	who := a.who(ctx)
 	if len(what) == 0 || who.name == "window" || a.opts.Answers == AnswerAllow {
 		return nil
@@ -130,8 +142,15 @@ func (a *App) Settings(context.Context) (*wire.Settings, error) {
 
 // EditSettings changes settings (localapi.Policy).
 func (a *App) EditSettings(ctx context.Context, req wire.EditSettings) error {
+	if err := a.mayLower(ctx, func() []string { return a.lowersSettings(&req) }); err != nil {
+		return err
+	}
+	return a.applying(a.writeSettings(&req))
+}
+
+// lowersSettings says what an edit of the settings would lower.
+func (a *App) lowersSettings(req *wire.EditSettings) (what []string) {
 	now := a.config.Current().Settings
-	var what []string
 	if req.Ask != nil {
 		was, is := a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) { s.Default = *req.Ask })
 		what = append(what, lowers(was, is)...)
@@ -153,10 +172,7 @@ func (a *App) EditSettings(ctx context.Context, req wire.EditSettings) error {
 	if req.Models != nil {
 		what = append(what, "Other models answer the prompts of servers.")
 	}
-	if err := a.mayLower(ctx, what); err != nil {
-		return err
-	}
-	return a.applying(a.writeSettings(&req))
+	return what
 }
 
 func (a *App) writeSettings(req *wire.EditSettings) error {
@@ -189,10 +205,12 @@ func (a *App) AddRule(ctx context.Context, rule wire.Rule) error {
 	if bad := policy.CheckRule(rule); bad != nil {
 		return bad
 	}
-	was, is := a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
-		s.Rules = append(slices.Clone(s.Rules), rule)
+	err := a.mayLower(ctx, func() []string {
+		return lowers(a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
+			s.Rules = append(slices.Clone(s.Rules), rule)
+		}))
 	})
-	if err := a.mayLower(ctx, lowers(was, is)); err != nil {
+	if err != nil {
 		return err
 	}
 	return a.applying(a.config.AddRule(rule))
@@ -200,12 +218,14 @@ func (a *App) AddRule(ctx context.Context, rule wire.Rule) error {
 
 // RemoveRule takes a rule away (localapi.Policy).
 func (a *App) RemoveRule(ctx context.Context, index int, expected wire.Rule) error {
-	was, is := a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
-		if index >= 0 && index < len(s.Rules) {
-			s.Rules = slices.Delete(slices.Clone(s.Rules), index, index+1)
-		}
+	err := a.mayLower(ctx, func() []string {
+		return lowers(a.compare(a.policyOf(a.config.Current()), func(s *policy.Settings) {
+			if index >= 0 && index < len(s.Rules) {
+				s.Rules = slices.Delete(slices.Clone(s.Rules), index, index+1)
+			}
+		}))
 	})
-	if err := a.mayLower(ctx, lowers(was, is)); err != nil {
+	if err != nil {
 		return err
 	}
 	return a.applying(a.config.RemoveRule(index, expected))

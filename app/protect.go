@@ -10,6 +10,8 @@ import (
 	"bridgekeeper/app/policy"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/bridge/directory"
+	"bridgekeeper/bridge/rpc"
+	"bridgekeeper/bridge/upstream"
 )
 
 // policyOf is what the config says about protection.
@@ -48,6 +50,33 @@ func (a *App) followPolicy(conf *config.Config) {
 		return
 	}
 	a.rules.Store(rules)
+}
+
+// followSettings makes the other settings of a config count.
+func (a *App) followSettings(conf *config.Config) {
+	record := conf.Settings.Record
+	a.activity.SetArguments(record.Arguments)
+	a.activity.SetKeep(0, 0)
+	if record.KeepMiB > 0 {
+		a.activity.SetKeep(recordFile, max(1, record.KeepMiB<<20/recordFile))
+	}
+	if conf.Settings.Questions.CLI != (a.cliLeave != nil) {
+		if a.cliLeave != nil {
+			a.cliLeave()
+			a.cliLeave = nil
+		} else {
+			a.cliLeave = a.queue.Attend() // a person can come at any time
+		}
+	}
+}
+
+// recordFile is the size of one file of the record where a person said how much
+// is kept in all.
+const recordFile = 4 << 20
+
+// legacySSE reports whether the transport of 2024-11-05 is served now.
+func (a *App) legacySSE() bool {
+	return a.opts.LegacySSE || a.config.Current().Settings.LegacySSE
 }
 
 // shelf keeps what is known of each tool, so that neither a call nor a new list
@@ -221,4 +250,27 @@ func (a *App) anew(server string) time.Time {
 // runsSame reports whether two entries start the same thing.
 func runsSame(a, b *wire.Entry) bool {
 	return a.Command == b.Command && a.Cwd == b.Cwd && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env)
+}
+
+// oddInstructions points out what is odd in what servers tell the model.
+func (a *App) oddInstructions(view *directory.View) (notes []string) {
+	for _, s := range view.Servers() {
+		if s.Info == nil || len(s.Info.Instructions) == 0 {
+			continue
+		}
+		seen, ok := a.inspected.Load(s.Name)
+		if one, same := seen.(inspected); !ok || !same || one.info != s.Info {
+			text := rpc.Text(s.Info.Instructions)
+			seen = inspected{s.Info, policy.InspectText("The instructions of server "+s.Name, s.Name, text, policy.NewNames(nil))}
+			a.inspected.Store(s.Name, seen)
+		}
+		notes = append(notes, seen.(inspected).notes...)
+	}
+	return notes
+}
+
+// inspected is what was found in one server's instructions.
+type inspected struct {
+	info  *upstream.Info
+	notes []string
 }

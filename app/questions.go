@@ -102,25 +102,35 @@ func fileURL(folder, goos string) string {
 func (a *App) answerElicitation(ctx context.Context, q *directory.Question) ([]byte, *rpc.Error) {
 	m := q.Message
 	req, refusal := elicit.Parse(m.Bytes(m.Params))
-	if refusal != nil && !a.here(q.Host) && can(q, "elicitation") {
-		return q.Asker.Ask(ctx, m) // it may know more than we do
-	}
-	if refusal != nil {
-		return nil, &rpc.Error{Code: refusal.Code, Message: refusal.Message}
-	}
 	capability := "elicitation.form"
-	if req.Mode == elicit.ModeURL {
+	if refusal == nil && req.Mode == elicit.ModeURL || refusal != nil && urlMode(m) {
 		capability = "elicitation.url"
 	}
-	fits, _ := req.Fits(q.About.Revision)
-	host := fits && can(q, capability)
+	if can(q, capability) && !a.here(q.Host) {
+		// What the host said it can do is its own business; only where somebody is
+		// here for what its revision doesn't know are they asked instead.
+		fits := refusal != nil
+		if !fits {
+			fits, _ = req.Fits(q.About.Revision)
+		}
+		if fits || !a.queue.Attended() {
+			return q.Asker.Ask(ctx, m)
+		}
+	}
 	switch {
-	case a.here(q.Host), !host && a.queue.Attended():
+	case refusal != nil:
+		return nil, &rpc.Error{Code: refusal.Code, Message: refusal.Message}
+	case a.queue.Attended():
 		return a.elicitHere(ctx, q, req)
-	case host:
-		return q.Asker.Ask(ctx, m)
 	}
 	return []byte(`{"action":"decline"}`), nil
+}
+
+// urlMode reports an elicitation that wants a web address opened.
+func urlMode(m *rpc.Message) bool {
+	params := m.Bytes(m.Params)
+	at := rpc.Find(params, "mode")
+	return at.Ok() && rpc.Text(params[at.Start:at.End]) == "url"
 }
 
 // elicitHere puts the question in our own dialog.

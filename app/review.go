@@ -25,7 +25,8 @@ type reviews struct {
 
 	mu   sync.Mutex // guards the fields below
 	open map[reviewKey]review
-	done map[reviewKey]string // what was refused, by its fingerprint
+	done map[reviewKey]string           // what was refused, by its fingerprint
+	was  map[string]*wire.CommandDetail // what a person had allowed to run before, by server
 }
 
 // reviewKey names what is looked at; tool is "" for a server's command.
@@ -46,7 +47,7 @@ var (
 )
 
 func newReviews(a *App) *reviews {
-	return &reviews{app: a, open: make(map[reviewKey]review), done: make(map[reviewKey]string)}
+	return &reviews{app: a, open: make(map[reviewKey]review), done: make(map[reviewKey]string), was: make(map[string]*wire.CommandDetail)}
 }
 
 // due is one thing that a person should look at.
@@ -142,6 +143,16 @@ func (r *reviews) again(server string) int {
 	return n
 }
 
+// replaces keeps what ran before an edit that a person has to see.
+func (r *reviews) replaces(server string, e *wire.Entry) {
+	if e.Trust == wire.TrustPending {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.was[server] = commandOf(e)
+}
+
 // due lists everything that waits for a person.
 func (r *reviews) due(conf *config.Config) (all []due) {
 	view, rules := r.app.dir.View(), r.app.rules.Load()
@@ -168,6 +179,9 @@ func (r *reviews) due(conf *config.Config) (all []due) {
 func (r *reviews) command(s config.Server) due {
 	detail := commandOf(&s.Entry)
 	detail.Source = "an edit through a program, not by your own hand"
+	r.mu.Lock()
+	detail.Before = r.was[s.Name]
+	r.mu.Unlock()
 	return due{
 		key: reviewKey{s.Name, ""}, print: r.app.fingerprint(s.Name),
 		ask: func() *ask.Ask {

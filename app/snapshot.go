@@ -28,7 +28,7 @@ func (a *App) Snapshot() *wire.Snapshot {
 	for _, n := range sessions {
 		snap.Core.Sessions += n
 	}
-	snap.Core.Warnings = slices.Concat(a.warnings, conf.Warnings, view.Warnings)
+	snap.Core.Warnings = slices.Concat(a.warnings, conf.Warnings, view.Warnings, a.oddInstructions(view))
 	for _, name := range slices.Sorted(maps.Keys(conf.Problems)) {
 		snap.Core.Warnings = append(snap.Core.Warnings, "server "+name+": "+conf.Problems[name].Message)
 	}
@@ -44,6 +44,7 @@ func (a *App) Snapshot() *wire.Snapshot {
 	for _, s := range conf.Servers {
 		one := a.wireServer(s, shared[s.Name], view.Server(s.Name))
 		one.Instances = scoped[s.Name]
+		a.metrics.of(&one, time.Now())
 		snap.Servers = append(snap.Servers, one)
 	}
 	snap.Hosts = a.wireHosts(sessions)

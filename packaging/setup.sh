@@ -78,6 +78,19 @@ check_node() {
 	say "Get it from https://nodejs.org/ or with your package manager."
 }
 
+# The window (Fyne) is built with cgo against these; the headless build needs none.
+window_packages() {
+	[ "$(uname -s)" = Linux ] || return 0
+	have gcc && [ -e /usr/include/stdlib.h ] || missing+=(gcc libc6-dev)
+	have pkg-config || missing+=(pkg-config)
+	[ -e /usr/include/GL/gl.h ] || missing+=(libgl1-mesa-dev)
+	[ -e /usr/include/X11/extensions/Xrandr.h ] && [ -e /usr/include/X11/extensions/xf86vmode.h ] &&
+		[ -e /usr/include/X11/extensions/XInput2.h ] && [ -e /usr/include/X11/Xcursor/Xcursor.h ] &&
+		[ -e /usr/include/X11/extensions/Xinerama.h ] || missing+=(xorg-dev)
+	[ -e /usr/include/wayland-client-core.h ] || missing+=(libwayland-dev)
+	[ -e /usr/include/xkbcommon/xkbcommon.h ] || missing+=(libxkbcommon-dev)
+}
+
 # The keychain's tests run a real one, in a session of its own. Without it they
 # skip themselves, but fail in CI.
 check_keyring() {
@@ -90,14 +103,16 @@ check_keyring() {
 }
 
 check_go
+missing=()
 case $purpose in
-build) ;;
+build)
+	window_packages
+	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}" || say "without them only the build without a window works: go build -tags headless"
+	;;
 test)
-	missing=()
+	window_packages
 	have make || missing+=(make)
 	have git || missing+=(git)
-	# The race detector needs a C compiler and the C library's headers.
-	have gcc && [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing+=(gcc libc6-dev)
 	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
 	check_node
 	check_keyring

@@ -30,7 +30,7 @@ type Spec struct {
 	IdleStop time.Duration // on-demand only; 0 means DefaultIdleStop
 	Disabled bool
 	Held     bool // a person hasn't yet seen what would run: nothing is started
-	MaxLine  int // bytes a line of stdout may have; 0 means stdio.DefaultMaxLine
+	MaxLine  int  // bytes a line of stdout may have; 0 means stdio.DefaultMaxLine
 	// Terms is whatever else the conversation depends on; only compared.
 	Terms string
 }

@@ -24,8 +24,9 @@ stage() { # stage NAME COMMAND...
 	summary+=("$(printf '%-7s %-12s %4ds  %s' "$verdict" "$name" $((SECONDS - start)) "${note:+skipped: $note}")")
 }
 
+# Without cgo, as the binary is built: what it takes is compiled once for both.
 unit() {
-	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes)$' | xargs go test -timeout 5m
+	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes|asking)$' | CGO_ENABLED=0 xargs go test -trimpath -timeout 5m
 }
 
 # Packages in which goroutines share state.
@@ -36,6 +37,7 @@ race() {
 build() { CGO_ENABLED=0 go build -trimpath -o bin/bridgekeeper .; }
 # -count=1: the binary is outside Go's test cache.
 core() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 5m ./test/core/...; }
+asking() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 4m ./test/asking; }
 demo() { go run ./app/demo -bin bin/bridgekeeper; }
 # -count=1: what it uses (the binary, the registry) is outside Go's test cache.
 thirdparty() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -timeout 8m ./test/thirdparty/...; }
@@ -49,6 +51,7 @@ stage build build
 stage unit unit
 stage race race
 stage core core
+stage asking asking
 stage demo demo
 stage thirdparty thirdparty
 stage bytes bytes

@@ -15,13 +15,14 @@ type rule struct {
 
 // table is the import table of ARCHITECTURE.md: imports point down.
 var table = []rule{
-	{from: []string{"."}, may: []string{"app", "app/cli", "app/example", "app/wire", "ui", "bridge/shim", "supervisor/proc"}},
+	{from: []string{"."}, may: []string{"app", "app/cli", "app/example", "app/wire", "app/client", "ui/run", "bridge/shim", "supervisor/proc"}},
 	{from: []string{"supervisor"}, may: []string{"supervisor"}},
 	{from: []string{"bridge"}, may: []string{"bridge"}},
 	{from: []string{"keychain/system", "keychain/agefile", "keychain/memory", "keychain/ref", "keychain/redact"}, may: []string{"keychain"}},
 	{from: []string{"keychain/detect"}, may: []string{"keychain", "keychain/redact"}},
 	{from: []string{"keychain"}},
 	{from: []string{"ui"}, may: []string{"ui", "app/client", "app/wire", "assets"}},
+	{from: []string{"assets/make"}, may: []string{"assets"}},
 	{from: []string{"app/wire", "app/example", "assets"}},
 	{from: []string{"app/policy"}, may: []string{"app/wire", "app/home"}},
 	{from: []string{"app/cli"}, may: []string{"app/cli", "app/client", "app/wire", "assets"}},
@@ -31,6 +32,8 @@ var table = []rule{
 	{from: []string{"test/shipped"}, may: []string{"app/wire"}},
 	{from: []string{"test/misbehave"}},
 	{from: []string{"test"}, may: []string{"test", "app/wire"}},
+	{from: []string{"app/rawjson", "app/plain"}},
+	{from: []string{"app/elicit", "app/sampling"}, may: []string{"app/wire", "app/rawjson", "app/plain", "app/sampling"}},
 	// The parts of the core know each other's data, never the whole.
 	{from: []string{"app"}, may: []string{"app", "supervisor", "bridge", "keychain", "assets"}, not: []string{"app/cli", "app/client", "app/demo", "app/apptest", "app/archtest"}},
 }
@@ -38,16 +41,24 @@ var table = []rule{
 // owners are the libraries that only one folder may use, in tests too.
 var owners = map[string][]string{
 	"fyne.io/fyne":                  {"ui"},
+	"github.com/fyne-io/oksvg":      {"assets/make"},
+	"github.com/srwiley/rasterx":    {"assets/make"},
+	"fyne.io/fyne/v2/app":           {"ui/run"},
 	"fyne.io/systray":               {"ui/tray"},
 	"github.com/zalando/go-keyring": {"keychain"},
 	"github.com/99designs/keyring":  {"keychain"},
 	"filippo.io/age":                {"keychain/agefile"},
-	"github.com/godbus/dbus":        {"keychain", "ui/tray"},
+	"github.com/godbus/dbus":        {"keychain", "ui/tray", "ui/note"},
 	"github.com/spf13/cobra":        {"app/cli"},
 	"github.com/tailscale/hujson":   {"app/config", "app/jsonedit", "app/hostcfg/read"},
 	"go.yaml.in/yaml":               {"app/hostcfg"},
 	"github.com/pelletier/go-toml":  {"app/hostcfg"},
 	"github.com/fsnotify/fsnotify":  {"app/config", "app/hostcfg"},
+
+	"github.com/openai/openai-go":            {"app/sampling/provider"},
+	"github.com/anthropics/anthropic-sdk-go": {"app/sampling/provider"},
+	"github.com/dlclark/regexp2":             {"app/elicit"},
+	"golang.org/x/net/idna":                  {"app/elicit"},
 }
 
 // sdk is the official SDK: a peer for tests and what the examples are made of,

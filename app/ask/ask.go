@@ -24,6 +24,9 @@ const (
 	maxPerMinute = 30  // new ones of one server
 	maxJoined    = 16  // identical calls that wait for one answer
 	maxPast      = 200 // settled ones that can still be looked at
+	// summonTime is how long one who was summoned may take: a window on a slow
+	// machine needs some seconds.
+	summonTime = 20 * time.Second
 	// DefaultDeadline is how long a question waits where nothing else is set.
 	DefaultDeadline = 5 * time.Minute
 )
@@ -81,6 +84,11 @@ type Options struct {
 	Deadline func(kind string) time.Duration // nil: DefaultDeadline
 	Changed  func()                          // what is open changed; must not block
 	Settled  func(*wire.Settled)             // for the record; called without the lock
+	// Summon brings somebody who can answer, and doesn't wait; false when nobody can
+	// come. Able says so without bringing anybody. Nil: nobody can. They must not
+	// call the queue.
+	Summon func() bool
+	Able   func() bool
 }
 
 // Queue holds the open questions. mu guards everything below it.
@@ -110,6 +118,12 @@ func New(o Options) *Queue {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
+	if o.Summon == nil {
+		o.Summon = func() bool { return false }
+	}
+	if o.Able == nil {
+		o.Able = func() bool { return false }
+	}
 	if o.Settled == nil {
 		o.Settled = func(*wire.Settled) {}
 	}
@@ -137,14 +151,29 @@ func (q *Queue) Attend() (leave func()) {
 // Sentences of denials.
 const (
 	nobodyThere = "there is nobody here who could be asked"
+	nobodyCame  = "the window that shows questions didn't open in time"
 	nobodyLeft  = "the program that shows questions has ended"
 )
 
-// Attended reports whether somebody can answer now.
+// Attended reports whether somebody can answer, now or when they are summoned.
 func (q *Queue) Attended() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.answerers > 0 && q.halted == ""
+	return q.halted == "" && (q.answerers > 0 || q.opts.Able())
+}
+
+// GiveUp denies what is open, for that reason, when nobody is there to answer:
+// who was summoned doesn't come, or has gone.
+func (q *Queue) GiveUp(reason string) {
+	q.mu.Lock()
+	var ended []*wire.Settled
+	if q.answerers == 0 {
+		ended = q.endAllLocked(reason)
+	}
+	q.mu.Unlock()
+	if len(ended) > 0 {
+		q.tell(ended...)
+	}
 }
 
 // Halt denies what is open and everything that comes, for that reason, until
@@ -202,7 +231,10 @@ func (q *Queue) put(a *Ask) (e *entry, mine chan Outcome, refused string) {
 		return nil, nil, q.halted
 	}
 	if q.answerers == 0 {
-		return nil, nil, nobodyThere
+		if !q.opts.Summon() {
+			return nil, nil, nobodyThere
+		}
+		time.AfterFunc(summonTime, func() { q.GiveUp(nobodyCame) })
 	}
 	mine = make(chan Outcome, 1)
 	now := time.Now()

@@ -251,3 +251,38 @@ func TestLongArgumentsStayOutOfLists(t *testing.T) {
 		}
 	})
 }
+
+// The window that was to show a question never opened, and the call hung.
+func TestSummoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		summoned := 0
+		q := New(Options{Summon: func() bool { summoned++; return summoned < 4 }, Able: func() bool { return summoned < 3 }})
+		if !q.Attended() {
+			t.Error("nobody could come")
+		}
+		out := asked(t, q, t.Context(), question("s", ""))
+		time.Sleep(summonTime)
+		if o := <-out; o.End != Denied || o.Reason != nobodyCame {
+			t.Errorf("nobody came: %+v", o)
+		}
+		out = asked(t, q, t.Context(), question("s", ""))
+		leave := q.Attend()
+		time.Sleep(summonTime)
+		if len(q.Open()) != 1 {
+			t.Error("denied although somebody came")
+		}
+		q.GiveUp("no") // somebody is there: it counts for nothing
+		leave()
+		if o := <-out; o.Reason != nobodyLeft {
+			t.Errorf("they left: %+v", o)
+		}
+		out = asked(t, q, t.Context(), question("s", ""))
+		q.GiveUp("it can't be opened")
+		if o := <-out; o.End != Denied || o.Reason != "it can't be opened" {
+			t.Errorf("given up: %+v", o)
+		}
+		if o := q.Ask(t.Context(), question("s", "")); o.Reason != nobodyThere || q.Attended() {
+			t.Errorf("nobody can come any more: %+v", o)
+		}
+	})
+}

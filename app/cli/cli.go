@@ -83,7 +83,7 @@ func (p *program) root() *cobra.Command {
 			p.began = true
 		},
 	}
-	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.policy(), p.question(), p.hold(), p.activity(), p.example(), p.version())
+	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.example(), p.version())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }

@@ -40,6 +40,13 @@ func (p *printer) json(v any) error {
 	return enc.Encode(v)
 }
 
+// jsonLine prints a value on one line, for streams.
+func (p *printer) jsonLine(v any) error {
+	enc := json.NewEncoder(p.w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
 type style string
 
 // The few styles that a terminal shows on every background.

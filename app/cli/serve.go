@@ -20,19 +20,19 @@ func (p *program) serve() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Port, "port", -1, "loopback port; 0 takes any free one, -1 the one used last (at first 2734)")
-	f.StringVar(&o.Answers, "answers", "deny", "who answers for tools that don't say they are read-only: tty (asks here), allow (dangerous) or deny")
+	f.StringVar(&o.Answers, "answers", "deny", "who answers for tools that don't say they are read-only: tty (asks here), window (opens one for each question), allow (dangerous) or deny")
 	f.BoolVar(&o.Open, "open", false, "ask AI applications for no token (for trials only)")
 	f.BoolVar(&o.Examples, "examples", false, "add the two example servers when the config has no server")
 	f.BoolVar(&o.LegacySSE, "legacy-sse", false, "also serve the HTTP+SSE transport of 2024-11-05, at /sse and /servers/NAME/sse")
 	p.jsonFlag(cmd, `print {"url":…,"socket":…,"pid":…} as the first line`)
-	answers := []string{"tty", "allow", "deny"}
+	answers := []string{"tty", "window", "allow", "deny"}
 	_ = cmd.RegisterFlagCompletionFunc("answers", cobra.FixedCompletions(answers, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.Port < -1 || o.Port > 65535 {
 			return usage("--port is %d: it must be between 0 and 65535", o.Port)
 		}
 		if !slices.Contains(answers, o.Answers) {
-			return usage("--answers is %q: it must be tty, allow or deny", o.Answers)
+			return usage("--answers is %q: it must be tty, window, allow or deny", o.Answers)
 		}
 		o.JSON = p.asJSON
 		o.Stdin, o.Stdout, o.Stderr = p.stdin, p.out.w, p.err.w

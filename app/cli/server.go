@@ -19,7 +19,7 @@ func (p *program) server() *cobra.Command {
 		p.serverAct("start", "Start servers, also failed ones", "starting"),
 		p.serverAct("stop", "Stop servers until they are started again", "stopping"),
 		p.serverAct("restart", "Stop and start servers", "restarting"),
-		p.serverLogs(), p.serverTools(), p.serverReview())
+		p.serverLogs(), p.serverTools(), p.serverTrace(), p.serverResources(), p.serverPrompts(), p.serverReview())
 }
 
 func (p *program) serverList() *cobra.Command {
@@ -110,8 +110,13 @@ func (p *program) serverTools() *cobra.Command {
 					readOnly = "yes"
 				}
 				t.add(visible(tool.Name), readOnly, text(tool.Seen), about(tool))
-				if tool.Hidden != "" {
+				if tool.Off {
+					t.note("hidden from all hosts: %s", visible(tool.Hidden))
+				} else if tool.Hidden != "" {
 					t.note("hidden where hosts see all servers: %s", visible(tool.Hidden))
+				}
+				for _, note := range tool.Notes {
+					t.note("%s %s", p.out.paint(yellow, "look:"), visible(note))
 				}
 				if tool.Limited != "" {
 					t.note("hidden %s", visible(tool.Limited))
@@ -134,8 +139,13 @@ func about(tool wire.Tool) string {
 	if json.Unmarshal(tool.Definition, &d) != nil {
 		return ""
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(d.Description), "\n")
-	short := []rune(visible(strings.TrimSpace(line)))
+	return visible(firstLine(d.Description))
+}
+
+// firstLine is a description short enough for a table.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	short := []rune(strings.TrimSpace(line))
 	if len(short) > maxAbout {
 		return string(short[:maxAbout-1]) + "…"
 	}

@@ -36,12 +36,24 @@ const (
 
 // Client talks to one core. It is safe for concurrent use.
 type Client struct {
-	http *http.Client
+	http   *http.Client
+	secret string // of a program that the core started itself; "" for others
 }
+
+// secretHeader is localapi.SecretHeader; a test compares them.
+const secretHeader = "Bridgekeeper-Secret"
 
 // New returns a client of the core that listens at socket.
 func New(socket string) *Client {
 	return NewDialer(func(ctx context.Context) (net.Conn, error) { return sock.Dial(ctx, socket) })
+}
+
+// NewWithSecret returns a client that the core knows again as the program to
+// which it gave secret.
+func NewWithSecret(socket, secret string) *Client {
+	c := New(socket)
+	c.secret = secret
+	return c
 }
 
 // NewDialer returns a client that connects in its own way, for tests.
@@ -106,6 +118,23 @@ func (c *Client) Tools(ctx context.Context, name string) ([]wire.Tool, error) {
 func (c *Client) Call(ctx context.Context, name string, req wire.CallTool) ([]byte, error) {
 	var result json.RawMessage
 	return result, c.do(ctx, http.MethodPost, server(name, "call"), req, &result)
+}
+
+// Request asks one server for what it offers besides tools, and returns the raw result.
+func (c *Client) Request(ctx context.Context, name string, req wire.ServerRequest) ([]byte, error) {
+	var result json.RawMessage
+	err := c.do(ctx, http.MethodPost, server(name, "request"), req, &result)
+	return result, err
+}
+
+// Show brings the window up at a page; "" is the one it last showed.
+func (c *Client) Show(ctx context.Context, page string) error {
+	return c.do(ctx, http.MethodPost, "/show", map[string]string{"page": page}, nil)
+}
+
+// Trace hands each message to and from a server to send, until ctx ends.
+func (c *Client) Trace(ctx context.Context, name string, send func(wire.TraceLine) error) error {
+	return stream(ctx, c, server(name, "trace"), send)
 }
 
 // AddHost gives an application a token.
@@ -255,6 +284,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.secret != "" {
+		req.Header.Set(secretHeader, c.secret)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

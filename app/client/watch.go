@@ -22,11 +22,21 @@ const (
 // it had to connect anew. down, when it is not nil, hears why there is no
 // connection, once each time. Watch returns when ctx ends or send fails.
 func (c *Client) Watch(ctx context.Context, send func(wire.Event) error, down func(error)) error {
+	return c.watch(ctx, "/watch", send, down)
+}
+
+// Attend is Watch by somebody who can answer questions: while it is connected,
+// the core counts on that. It takes a client that the core lets answer.
+func (c *Client) Attend(ctx context.Context, send func(wire.Event) error, down func(error)) error {
+	return c.watch(ctx, "/watch?attend=true", send, down)
+}
+
+func (c *Client) watch(ctx context.Context, path string, send func(wire.Event) error, down func(error)) error {
 	wait := firstRetry
 	told := false
 	var failed error
 	for {
-		err := stream(ctx, c, "/watch", func(e wire.Event) error {
+		err := stream(ctx, c, path, func(e wire.Event) error {
 			wait, told = firstRetry, false
 			failed = send(e)
 			return failed

@@ -35,6 +35,10 @@ type Use interface {
 	Tools(ctx context.Context, server string) ([]wire.Tool, error)
 	// Call returns the raw JSON of the CallToolResult.
 	Call(ctx context.Context, server string, req wire.CallTool) ([]byte, error)
+	// Request asks a server what it offers besides tools, and returns the raw result.
+	Request(ctx context.Context, server string, req wire.ServerRequest) ([]byte, error)
+	// Trace hands each message to and from a server to send, until ctx ends.
+	Trace(ctx context.Context, server string, send func(wire.TraceLine) error) error
 	// Logs writes the newest lines (0: all kept), oldest first, and, when follow
 	// is set, every later one until ctx ends. server "" means all servers.
 	Logs(ctx context.Context, server string, lines int, follow bool, send func(wire.LogLine) error) error
@@ -94,6 +98,12 @@ type Record interface {
 	VerifyActivity(ctx context.Context) (*wire.ActivityCheck, error)
 }
 
+// Windows are what the person sees of us.
+type Windows interface {
+	// Show brings the window up at a page; "" is the one it last showed.
+	Show(ctx context.Context, page string) error
+}
+
 // Backend is everything the API serves.
 type Backend interface {
 	Snapshots
@@ -102,5 +112,6 @@ type Backend interface {
 	Hosts
 	Questions
 	Policy
+	Windows
 	Record
 }

@@ -65,6 +65,8 @@ func (h *handler) routes() http.Handler {
 	}
 	mux.HandleFunc("GET /v1/servers/{name}/tools", h.tools)
 	mux.HandleFunc("POST /v1/servers/{name}/call", h.call)
+	mux.HandleFunc("POST /v1/servers/{name}/request", h.request)
+	mux.HandleFunc("GET /v1/servers/{name}/trace", h.trace)
 	mux.HandleFunc("GET /v1/servers/{name}/logs", h.logs)
 	mux.HandleFunc("GET /v1/logs", h.logs)
 
@@ -72,6 +74,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
 	h.questionRoutes(mux)
+	mux.HandleFunc("POST /v1/show", h.show)
 	h.policyRoutes(mux)
 
 	mux.HandleFunc("GET /v1/activity", h.activity)
@@ -173,6 +176,21 @@ func (h *handler) call(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(result) // a caller that went away has no use for an error
 }
 
+func (h *handler) request(w http.ResponseWriter, r *http.Request) {
+	var req wire.ServerRequest
+	if err := decode(w, r, maxBody, &req); err != nil {
+		answerError(w, err)
+		return
+	}
+	result, err := h.backend.Request(r.Context(), r.PathValue("name"), req)
+	if err != nil {
+		answerError(w, err)
+		return
+	}
+	head(w, http.StatusOK)
+	_, _ = w.Write(result) // a caller that went away has no use for an error
+}
+
 func (h *handler) addHost(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Name string `json:"name"`
@@ -221,6 +239,26 @@ func (h *handler) logs(w http.ResponseWriter, r *http.Request) {
 	s := newStream(w)
 	err = s.run(r.Context(), func() error {
 		return h.backend.Logs(r.Context(), r.PathValue("name"), lines, follow, func(line wire.LogLine) error { return s.send(line) })
+	})
+	s.end(err)
+}
+
+func (h *handler) show(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Page string `json:"page"`
+	}
+	if err := decode(w, r, maxBody, &req); err != nil {
+		answerError(w, err)
+		return
+	}
+	done(w, h.backend.Show(r.Context(), req.Page))
+}
+
+// trace streams what goes to and from a server.
+func (h *handler) trace(w http.ResponseWriter, r *http.Request) {
+	s := newStream(w)
+	err := s.run(r.Context(), func() error {
+		return h.backend.Trace(r.Context(), r.PathValue("name"), func(l wire.TraceLine) error { return s.send(l) })
 	})
 	s.end(err)
 }

@@ -82,6 +82,7 @@ type Rules struct {
 	wild     []*rule            // the others: all of them come after those above
 	all      []*rule            // in the order of the file
 	servers  map[string]*server
+	byArgs   map[string]bool // tools with a rule for particular arguments
 }
 
 type server struct {
@@ -101,9 +102,12 @@ func Compile(s Settings) (*Rules, error) {
 	if s.Default == "" {
 		s.Default = wire.PresetChanges
 	}
-	r := &Rules{settings: s, byTool: make(map[string][]*rule), servers: make(map[string]*server)}
+	r := &Rules{settings: s, byTool: make(map[string][]*rule), servers: make(map[string]*server), byArgs: make(map[string]bool)}
 	for i, w := range s.Rules {
 		r.all = append(r.all, newRule(w, i+1))
+		if w.Args != "" {
+			r.byArgs[w.Tool] = true
+		}
 	}
 	for _, x := range slices.SortedFunc(slices.Values(r.all), precedence) {
 		if x.tool.exact() {
@@ -162,6 +166,10 @@ func (r *Rules) server(name string) *server {
 	}
 	return noServer
 }
+
+// ByArguments reports whether a rule looks at a tool's arguments: Facts need their
+// digest then, and each call is decided by itself.
+func (r *Rules) ByArguments(tool string) bool { return r.byArgs[tool] }
 
 // Off returns the pattern that switches a tool off, or "".
 func (r *Rules) Off(server, tool string) string {

@@ -1,12 +1,20 @@
 package sampling
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"strings"
 
 	"bridgekeeper/app/rawjson"
 )
+
+// Model is one provider of models.
+type Model interface {
+	// Complete asks a model, once: a question that may have been counted is never
+	// sent again. Errors are sentences and never hold the key.
+	Complete(ctx context.Context, r *Request, model string, maxTokens int) (*Result, error)
+}
 
 // Preferences are a server's wishes for a model.
 type Preferences struct {

@@ -1,9 +1,8 @@
 // Package sampling understands a server's wish that a model answers a prompt
 // (sampling/createMessage): it reads the request, applies a person's edits to its
-// bytes, chooses one of the models that the person configured, asks it, and keeps
-// to budgets. It knows no hosts, asks nobody and starts nothing that outlives a
-// call; the core's queue of questions calls it. Only this package uses the SDKs
-// of model providers.
+// bytes, chooses one of the models that the person configured and keeps to
+// budgets. It knows no hosts, asks nobody and starts nothing; the core's queue of
+// questions calls it, and package provider asks the models.
 package sampling
 
 import (

@@ -60,8 +60,8 @@ func ParseResult(raw json.RawMessage) (*Result, error) {
 	return r, nil
 }
 
-// newResult makes a result of what a provider answered.
-func newResult(model, stop string, parts []Part, input, output int64) (*Result, error) {
+// NewResult makes a result of what a provider answered.
+func NewResult(model, stop string, parts []Part, input, output int64) (*Result, error) {
 	content := []byte{'['}
 	for i, p := range parts {
 		if i > 0 {

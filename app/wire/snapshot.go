@@ -23,10 +23,11 @@ type Core struct {
 	Version string    `json:"version"`
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
-	URL     string    `json:"url"`     // of the merged endpoint, http://127.0.0.1:PORT/mcp
-	Socket  string    `json:"socket"`  // path of the local API
-	Open    bool      `json:"open"`    // no token is asked for (serve --open)
-	Answers string    `json:"answers"` // tty, allow or deny
+	URL     string    `json:"url"`              // of the merged endpoint, http://127.0.0.1:PORT/mcp
+	Socket  string    `json:"socket"`           // path of the local API
+	LogDir  string    `json:"logDir,omitempty"` // folder of the servers' logs
+	Open    bool      `json:"open"`             // no token is asked for (serve --open)
+	Answers string    `json:"answers"`          // tty, allow or deny
 	// Attended is set when somebody can answer questions now.
 	Attended bool `json:"attended"`
 	// Held is when everything was put on hold; zero when it isn't.
@@ -68,7 +69,16 @@ type Server struct {
 	Resources int        `json:"resources"`
 	Instances []Instance `json:"instances,omitempty"` // besides the shared one
 	URL       string     `json:"url"`                 // of the server alone
+
+	// What its whole process tree takes, and how much it is used. Nil or zero when
+	// nothing runs or it isn't known yet.
+	MemoryBytes    uint64  `json:"memoryBytes,omitempty"`
+	CPUPercent     float64 `json:"cpuPercent,omitempty"`     // of one processor
+	CallsPerMinute []int   `json:"callsPerMinute,omitempty"` // the last minutes, oldest first; at most CallMinutes
 }
+
+// CallMinutes is how many minutes of calls a snapshot tells of.
+const CallMinutes = 30
 
 // Instance is a scoped copy of a server (sharing per-host or per-session).
 type Instance struct {
@@ -175,7 +185,9 @@ type Tool struct {
 	Seen       string          `json:"seen"`              // on the merged endpoint; "" when it is hidden there
 	Hidden     string          `json:"hidden,omitempty"`  // why
 	Limited    string          `json:"limited,omitempty"` // from which hosts it is hidden there, and why
-	ReadOnly   bool            `json:"readOnly"`
+	Off        bool            `json:"off,omitempty"`     // hidden everywhere: switched off, or a person has to see it first
+	ReadOnly   bool            `json:"readOnly"`          // by its own word
+	Notes      []string        `json:"notes,omitempty"`   // what a person should look at: hidden characters, look-alikes
 	Definition json.RawMessage `json:"definition"`
 }
 
@@ -215,6 +227,30 @@ type CallTool struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
+// ServerRequest asks one server for what it offers besides tools: its resources,
+// prompts and completions. The answer is the raw result.
+type ServerRequest struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params,omitempty"` // an object
+}
+
+// Directions of a TraceLine, as the server sees them.
+const (
+	TraceIn  = "in"  // from the server
+	TraceOut = "out" // to the server
+)
+
+// TraceLine is one message between us and a server.
+type TraceLine struct {
+	Time      time.Time `json:"time"`
+	Scope     string    `json:"scope,omitempty"` // of the instance; "" is the shared one
+	Direction string    `json:"direction"`
+	Bytes     int       `json:"bytes"`
+	Text      string    `json:"text"`
+	Cut       bool      `json:"cut,omitempty"`  // only the beginning is shown
+	Lost      int       `json:"lost,omitempty"` // messages before it that the reader was too slow for
+}
+
 // LogLine is one line a server wrote, or a note of the supervisor about it.
 type LogLine struct {
 	Seq    uint64    `json:"seq"` // grows by one per line of this server, never reused in one run
@@ -229,7 +265,12 @@ type LogLine struct {
 type Event struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Notice   *Notice   `json:"notice,omitempty"`
+	// Show asks the window process to show itself: ShowWindow, or a page's name.
+	Show string `json:"show,omitempty"`
 }
+
+// ShowWindow, as Event.Show, raises the window at the page it last showed.
+const ShowWindow = "window"
 
 // Notice is something a person may want to be told once.
 type Notice struct {

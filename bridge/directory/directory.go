@@ -99,6 +99,9 @@ type Options struct {
 	Screen func(server, tool string, definition []byte) string
 	// Question answers a question that a modern server put into a result.
 	Question func(ctx context.Context, q *Question) (result []byte, refused *rpc.Error)
+	// Capabilities says what a modern server is told a host can do, and whether its
+	// questions are answered here rather than by the host; nil: what the host says.
+	Capabilities func(host, server string, own []byte) (told []byte, here bool)
 	// Cache is the folder in which lists are kept over restarts; "" keeps none.
 	Cache string
 	// Fingerprint tells what runs as the server: lists kept of something else

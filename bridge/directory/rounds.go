@@ -58,7 +58,7 @@ func (d *Directory) rounds(ctx context.Context, r *Request, session *upstream.Se
 	for {
 		need, more := translate.InputRequired(reply.Raw, reply.Result)
 		c.close(need.Requests)
-		if !more {
+		if !more || r.Seat.Modern() && !answeredHere(need.Requests) {
 			return reply, nil
 		}
 		reply.Free()
@@ -72,6 +72,17 @@ func (d *Directory) rounds(ctx context.Context, r *Request, session *upstream.Se
 			return upstream.Reply{}, err
 		}
 	}
+}
+
+// answeredHere reports whether all that a server asks of a modern host is put to
+// a person here; the rest is the host's to answer.
+func answeredHere(requests []translate.InputRequest) bool {
+	for _, q := range requests {
+		if q.Method != rpc.Elicit && q.Method != rpc.CreateMessage {
+			return false
+		}
+	}
+	return len(requests) > 0
 }
 
 // answer answers one round: it asks the host what is new, and waits a little when

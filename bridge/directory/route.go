@@ -137,19 +137,39 @@ func (d *Directory) session(ctx context.Context, seat *Seat, server string) (*up
 }
 
 // do sends the request and returns the server's last word on it: a modern
-// server's questions are answered on the way for hosts that don't know them.
+// server's questions are answered on the way for hosts that don't know them, and
+// where they are put to a person here.
 func (d *Directory) do(ctx context.Context, r *Request, session *upstream.Session, edits []rpc.Edit) (upstream.Reply, error) {
 	req := &upstream.Request{Message: r.Message, Edits: edits, Sink: r.Sink, Owner: r.Seat.Host, About: r.about()}
-	if session.Info().Era == upstream.Legacy || r.Seat.Modern() {
+	if session.Info().Era == upstream.Legacy {
 		return session.Do(ctx, req)
 	}
-	req.Capabilities = r.Seat.Capabilities
-	req.LogLevel = d.level(r.Seat)
+	told, here := d.told(r)
+	switch modern := r.Seat.Modern(); {
+	case modern && !bytes.Equal(told, r.Seat.Capabilities):
+		req.Edits = append(edits[:len(edits):len(edits)], rpc.Edit{Span: r.Message.MetaCapabilities, With: told})
+	case !modern:
+		req.Capabilities, req.LogLevel = told, d.level(r.Seat)
+	}
 	reply, err := session.Do(ctx, req)
-	if err != nil || !answersRounds(r.Message) {
+	if err != nil || !answersRounds(r.Message) || r.Seat.Modern() && !here {
 		return reply, err
 	}
 	return d.rounds(ctx, r, session, req, reply)
+}
+
+// told returns what a modern server is told the host can do, and whether its
+// questions are put to a person here. A request that brings answers of its host's
+// goes on as it began.
+func (d *Directory) told(r *Request) (capabilities []byte, here bool) {
+	own := r.Seat.Capabilities
+	if d.opts.Capabilities == nil || !answersRounds(r.Message) {
+		return own, false
+	}
+	if r.Seat.Modern() && (r.opened || rpc.Find(r.Message.Bytes(r.Message.Params), "inputResponses").Ok()) {
+		return own, false
+	}
+	return d.opts.Capabilities(r.Seat.Host, r.server, own)
 }
 
 // list returns one merged list, complete: merged lists have one page.

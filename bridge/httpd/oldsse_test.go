@@ -17,7 +17,7 @@ import (
 )
 
 func openOld(t testing.TB, adjust ...func(*Server)) *door {
-	return open(t, append(adjust, func(s *Server) { s.opts.LegacySSE = true })...)
+	return open(t, append(adjust, func(s *Server) { s.opts.LegacySSE = func() bool { return true } })...)
 }
 
 // oldHost is a host on the old transport.

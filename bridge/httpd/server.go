@@ -26,7 +26,7 @@ type Options struct {
 	Log       *slog.Logger
 	// LegacySSE serves the HTTP+SSE transport of 2024-11-05, too, at /sse and
 	// /servers/NAME/sse.
-	LegacySSE bool
+	LegacySSE func() bool
 	// Seen is told of every host that opens a session or, on the modern wire,
 	// makes a request; client is its own name and version, maybe "".
 	Seen func(host, client, protocol string)
@@ -129,7 +129,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case old && !s.opts.LegacySSE:
+	case old && (s.opts.LegacySSE == nil || !s.opts.LegacySSE()):
 		refuse(w, http.StatusNotFound, "The HTTP+SSE transport of 2024-11-05 is not served here; use /mcp, or start bridgekeeper with `serve --legacy-sse`.")
 	case endpoint != "" && s.opts.Directory.View().Server(endpoint) == nil:
 		refuse(w, http.StatusNotFound, "There is no server of this name.") // whoever has no token doesn't learn which there are

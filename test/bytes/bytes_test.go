@@ -40,7 +40,7 @@ func newStage(t *testing.T) *stage {
 	servers := map[string]any{}
 	for _, era := range []string{legacy, modern} {
 		s.records[era] = filepath.Join(t.TempDir(), era)
-		servers[era] = map[string]any{"command": exe, "era": era, "env": map[string]string{peerEra: era, peerRecord: s.records[era]}}
+		servers[era] = map[string]any{"command": exe, "era": era, "sampling": map[string]any{"enabled": true}, "env": map[string]string{peerEra: era, peerRecord: s.records[era]}}
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": servers})
 	if err != nil {

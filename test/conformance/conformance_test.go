@@ -61,7 +61,7 @@ func TestConformance(t *testing.T) {
 	for _, s := range []struct{ name, command, era string }{
 		{sdkLegacy, sdk, "legacy"}, {sdkModern, sdk, "modern"}, {ownLegacy, own, "legacy"}, {ownModern, own, "modern"},
 	} {
-		servers[s.name] = map[string]any{"command": s.command, "era": s.era, "sharing": "per-session"}
+		servers[s.name] = map[string]any{"command": s.command, "era": s.era, "sharing": "per-session", "sampling": map[string]any{"enabled": true}}
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": servers})
 	if err != nil {

@@ -51,7 +51,7 @@ func TestExitCodes(t *testing.T) {
 		{4, "no server", "call none echo"},
 		{4, "no tool", "call good none"},
 		{4, "no host", "host remove none"},
-		{5, "read-only", "call rooms reboot_room {\"room_id\":\"cedar\"}"},
+		{5, "approval", "call rooms reboot_room {\"room_id\":\"cedar\"}"},
 		{6, "", "call odd is_error"},
 		{8, "disabled", "server start off"},
 		{8, "", "call off echo"},
