@@ -132,10 +132,15 @@ func (s *shim) waitLocked(r *request) {
 	s.look()
 }
 
-// expire answers a request for which no core came.
+// expire answers a request for which no core came. While the first look lasts it
+// waits on: a person may be asked meanwhile.
 func (s *shim) expire(r *request) {
 	s.mu.Lock()
 	late := s.waiting[string(r.id)] == r && !r.sent
+	if late && s.down == nil {
+		r.timer.Reset(s.times.patience)
+		late = false
+	}
 	why := s.gone()
 	if late {
 		s.withdrawLocked(string(r.id))
