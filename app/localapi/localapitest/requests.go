@@ -1,9 +1,9 @@
 package localapitest
 
 import (
+	"context"
 	"io"
 	"net"
-	"context"
 
 	"bridgekeeper/app/wire"
 )
