@@ -243,8 +243,24 @@ func TestRefused(t *testing.T) {
 	if how := <-r.hows; how != (How{First: true, Start: true}) {
 		t.Errorf("the first look is %+v", how)
 	}
-	r.fail <- &Refused{errors.New("A person said no.")}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { // the first look may be over before the request is there
+		defer close(stopped)
+		for {
+			select {
+			case r.fail <- &Refused{errors.New("A person said no.")}:
+			case <-stop:
+				return
+			}
+		}
+	}()
 	r.gets(`{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"A person said no."}}`)
+	close(stop)
+	<-stopped
+	select {
+	case <-r.fail:
+	default:
+	}
 	r.says(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) // has it look again
 	c := r.core()
 	c.gets(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
