@@ -99,6 +99,7 @@ func (s *shim) notifiedLocked(l *link, m *rpc.Message) (pass bool, news [][]byte
 // lost settles what was under way when a connection ended.
 func (s *shim) lost(l *link) {
 	s.mu.Lock()
+	l.lost = true
 	if s.link == l {
 		s.link = nil
 	}

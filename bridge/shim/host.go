@@ -10,9 +10,12 @@ import (
 	"bridgekeeper/bridge/rpc"
 )
 
+var bom = []byte("\ufeff")
+
 // fromHost takes one line of the host. Whatever is no message goes to the core as
 // it is, which answers it.
 func (s *shim) fromHost(text []byte) {
+	text = bytes.TrimPrefix(text, bom) // some begin their output with one
 	m, err := rpc.Scan(text)
 	if errors.Is(err, rpc.ErrNotObject) && text[0] == '[' { // 2025-03-26 has arrays
 		s.fromHostArray(text)
@@ -68,9 +71,28 @@ func (s *shim) send(text []byte, pass bool) {
 		s.queued += len(text)
 	}
 	s.mu.Unlock()
-	if pass && l != nil {
-		l.write(text)
+	if pass && l != nil && !l.write(text) {
+		s.unsent(l, text)
 	}
+}
+
+// unsent keeps a request of which nothing could be written for the next core: it
+// would be a pity to call it failed.
+func (s *shim) unsent(l *link, text []byte) {
+	m, err := rpc.Scan(text)
+	if err != nil || m.Kind() != rpc.Request {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.waiting[string(m.Bytes(m.ID))]
+	if r == nil || l.lost || s.queued > maxQueued {
+		return // it was settled with everything else that was under way
+	}
+	r.sent = false
+	s.queue = append(s.queue, bytes.Clone(text))
+	s.queued += len(text)
+	s.waitLocked(r)
 }
 
 // refuse answers a request that goes no further.

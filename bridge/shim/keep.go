@@ -21,19 +21,23 @@ type link struct {
 
 	told  map[string]chan struct{} // our own requests, until they are answered; guarded by shim.mu
 	again map[string]bool          // subscriptions that were sent again, until they are acknowledged; likewise
+	lost  bool                     // what was under way on it is settled; likewise
 }
 
-// write passes one line on. That it couldn't is noticed by who reads.
-func (l *link) write(text []byte) {
+// write passes one line on, and reports false when nothing of it went. That the
+// connection is broken is noticed by who reads.
+func (l *link) write(text []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buf = append(append(l.buf[:0], text...), '\n')
-	if _, err := l.pipe.Write(l.buf); err != nil {
+	n, err := l.pipe.Write(l.buf)
+	if err != nil {
 		l.pipe.Close()
 	}
 	if cap(l.buf) > 1<<20 {
 		l.buf = nil
 	}
+	return err == nil || n > 0
 }
 
 // look has the keeper look for a core now.
