@@ -204,11 +204,13 @@ func TestLinesModern(t *testing.T) {
 		t.Errorf("the server was told to cancel %s", got)
 	}
 	h.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}}`)
-	for late := time.After(bridgetest.Patience); d.listening() > 0; time.Sleep(time.Millisecond) {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for late := time.After(bridgetest.Patience); d.listening() > 0; {
 		select {
 		case <-late:
 			t.Fatal("the subscription is still there")
-		default:
+		case <-look.C:
 		}
 	}
 	h.pipe.Close()
