@@ -13,8 +13,8 @@ help: ## this list
 setup:
 	@packaging/setup.sh build
 
-build: setup ## build bin/bridgekeeper
-	CGO_ENABLED=0 go build -trimpath -o $(BIN) .
+build: setup ## build bin/bridgekeeper and bin/bridgekeeper-stdio
+	CGO_ENABLED=0 go build -trimpath -o bin/ . ./app/stdio/bridgekeeper-stdio
 
 run: build ## install what is missing, build, start the core with two example servers (ARGS='--port 3000')
 	$(BIN) serve --examples $(ARGS)

@@ -11,6 +11,7 @@ import (
 	"bridgekeeper/app"
 	"bridgekeeper/app/cli"
 	"bridgekeeper/app/example"
+	"bridgekeeper/app/stdio"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor/proc"
 )
@@ -28,6 +29,7 @@ func main() {
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Programs{
 		Serve:   serve,
 		Example: example.Run,
+		Stdio:   connect,
 		Version: version,
 	}))
 }
@@ -43,6 +45,19 @@ func serve(ctx context.Context, o cli.ServeOptions) error {
 		Log: slog.New(slog.NewTextHandler(o.Stderr, nil)),
 		Up:  func(core wire.Core, token string) { cli.Announce(o, core, token) },
 	})
+}
+
+// connect connects a host by the shim: by the small program beside us, if it is
+// there and the system can put it in our place.
+func connect(ctx context.Context, host, server string) error {
+	args := []string{"--host", host}
+	if server != "" {
+		args = append(args, "--server", server)
+	}
+	if self, err := os.Executable(); err == nil {
+		become(filepath.Join(filepath.Dir(self), app.ShimProgram), args)
+	}
+	return stdio.Run(ctx, stdio.Options{Host: host, Server: server, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 }
 
 // windowProgram is the command that shows windows: a program of that name beside

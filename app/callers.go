@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"bridgekeeper/app/ask"
@@ -17,6 +18,7 @@ type caller struct {
 	name  string // for the record: window, cli, program
 	child bool   // it runs below one of our servers
 	own   bool   // it is this program, started by the person
+	shim  bool   // it is the shim that lies beside this program
 }
 
 // secrets are what programs that the core started itself bring along.
@@ -73,7 +75,13 @@ func (a *App) who(ctx context.Context) caller {
 	case o.Ours:
 		return caller{name: "cli", own: true}
 	}
-	return caller{name: "program"}
+	return caller{name: "program", shim: isShim(o.Path)}
+}
+
+// isShim reports whether the program is the shim of this installation.
+func isShim(path string) bool {
+	own, err := os.Executable()
+	return err == nil && path == filepath.Join(filepath.Dir(own), ShimProgram+filepath.Ext(own))
 }
 
 // mayAnswer says who answers, or why the caller may not.

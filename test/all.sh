@@ -26,7 +26,7 @@ stage() { # stage NAME COMMAND...
 
 # Without cgo, as the binary is built: what it takes is compiled once for both.
 unit() {
-	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes|asking)$' | CGO_ENABLED=0 xargs go test -trimpath -timeout 5m
+	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes|asking|shim)$' | CGO_ENABLED=0 xargs go test -trimpath -timeout 5m
 }
 
 # Packages in which goroutines share state.
@@ -34,10 +34,11 @@ race() {
 	go list ./supervisor/... ./bridge/... ./keychain/... ./app/... | grep -vE '/app/(apptest|archtest|demo|cli|wire)$' | xargs env CGO_ENABLED=1 go test -race -timeout 8m
 }
 
-build() { CGO_ENABLED=0 go build -trimpath -o bin/bridgekeeper .; }
+build() { mkdir -p bin && CGO_ENABLED=0 go build -trimpath -o bin/ . ./app/stdio/bridgekeeper-stdio; }
 # -count=1: the binary is outside Go's test cache.
 core() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 5m ./test/core/...; }
 asking() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 4m ./test/asking; }
+shim() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -timeout 4m ./test/shim; }
 demo() { go run ./app/demo -bin bin/bridgekeeper; }
 # -count=1: what it uses (the binary, the registry) is outside Go's test cache.
 thirdparty() { BRIDGEKEEPER_BIN=$PWD/bin/bridgekeeper go test -count=1 -v -timeout 8m ./test/thirdparty/...; }
@@ -52,6 +53,7 @@ stage unit unit
 stage race race
 stage core core
 stage asking asking
+stage shim shim
 stage demo demo
 stage thirdparty thirdparty
 stage bytes bytes

@@ -23,6 +23,7 @@ import (
 type Programs struct {
 	Serve   func(ctx context.Context, o ServeOptions) error
 	Example func(ctx context.Context, name string) error
+	Stdio   func(ctx context.Context, host, server string) error
 	Version string
 }
 
@@ -83,7 +84,7 @@ func (p *program) root() *cobra.Command {
 			p.began = true
 		},
 	}
-	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.example(), p.version())
+	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.stdio(), p.example(), p.version())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }

@@ -7,6 +7,7 @@ package localapi
 import (
 	"context"
 	"io"
+	"net"
 
 	"bridgekeeper/app/wire"
 )
@@ -50,6 +51,9 @@ type Hosts interface {
 	RemoveHost(ctx context.Context, name string) error
 	// SetHost changes what is chosen for a host.
 	SetHost(ctx context.Context, name string, req wire.EditHost) error
+	// Lines admits a host that only starts commands, whose shim is the caller, and
+	// returns what serves its connection, to the end. It may wait for a person.
+	Lines(ctx context.Context, req wire.Lines) (serve func(ctx context.Context, pipe net.Conn, in io.Reader) error, err error)
 }
 
 // Questions are what waits for a person. What a caller may do is the

@@ -70,6 +70,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("GET /v1/servers/{name}/logs", h.logs)
 	mux.HandleFunc("GET /v1/logs", h.logs)
 
+	mux.HandleFunc("POST /v1/lines", h.lines)
 	mux.HandleFunc("POST /v1/hosts", h.addHost)
 	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)

@@ -63,7 +63,7 @@ func (s *session) ask() (id string, reply chan *rpc.Message, ok bool) {
 		return "", nil, false
 	}
 	s.nextID++
-	id = `"bk-` + strconv.FormatUint(s.nextID, 10) + `"`
+	id = `"bk-` + s.mark + strconv.FormatUint(s.nextID, 10) + `"`
 	reply = make(chan *rpc.Message, 1)
 	s.asks[id] = reply
 	return id, reply, true

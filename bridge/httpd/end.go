@@ -29,6 +29,12 @@ func (s *Server) endThose(gone func(host, endpoint string) bool) {
 			sessions = append(sessions, one)
 		}
 	}
+	var lines []*lineConn
+	for c := range s.lines {
+		if gone(c.host, c.endpoint) {
+			lines = append(lines, c)
+		}
+	}
 	for _, o := range s.old {
 		if gone(o.host, o.endpoint) {
 			old = append(old, o)
@@ -40,14 +46,17 @@ func (s *Server) endThose(gone func(host, endpoint string) bool) {
 		}
 	}
 	s.mu.Unlock()
+	for _, l := range listens { // before their streams are closed
+		l.goodbye()
+	}
 	for _, one := range sessions {
 		one.end(errSessionEnded) // all at once; giving up subscriptions may take a moment
 	}
 	for _, o := range old {
 		o.stream.close()
 	}
-	for _, l := range listens {
-		l.end()
+	for _, c := range lines {
+		c.stream.close()
 	}
 	for _, one := range sessions {
 		s.drop(context.Background(), one, errSessionEnded)

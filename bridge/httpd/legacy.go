@@ -224,15 +224,19 @@ func (s *Server) endAll() {
 	s.sessions = make(map[string]*session)
 	listens := slices.Collect(maps.Keys(s.listens))
 	old := slices.Collect(maps.Values(s.old))
+	lines := slices.Collect(maps.Keys(s.lines))
 	s.mu.Unlock()
+	for _, l := range listens { // before their streams are closed
+		l.goodbye()
+	}
 	for _, one := range all {
 		one.end(errShutdown)
 	}
 	for _, o := range old {
 		o.stream.close() // some have no session yet
 	}
-	for _, l := range listens {
-		l.end()
+	for _, c := range lines {
+		c.stream.close()
 	}
 }
 

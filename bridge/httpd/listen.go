@@ -22,6 +22,11 @@ type listener struct {
 	wants    map[string]bool // notification methods; constant
 	tasks    []string        // ids of tasks to hear of; constant once the seat is taken
 	stream   *stream
+	end      func() // after the goodbye
+}
+
+func newListener(id []byte, host, endpoint string, st *stream) *listener {
+	return &listener{id: id, host: host, endpoint: endpoint, wants: make(map[string]bool), stream: st, end: st.close}
 }
 
 // Notify passes an update of a subscribed resource or task on; log messages and
@@ -89,9 +94,34 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 		refuse(x.w, http.StatusNotAcceptable, "The Accept header must allow text/event-stream.")
 		return
 	}
-	l := &listener{id: id, host: x.host, endpoint: x.endpoint, wants: make(map[string]bool), stream: newStream(s.keepAlive)}
+	l := newListener(id, x.host, x.endpoint, newStream(s.keepAlive))
 	seat.Listener = l
-	offers := s.opts.Directory.Offers(seat)
+	if !s.openListen(l) {
+		refuse(x.w, http.StatusServiceUnavailable, "Too many subscriptions are open, or bridgekeeper is stopping.")
+		return
+	}
+	defer s.closeListen(l)
+	defer s.leave(x.r.Context(), seat)
+	s.agree(x.r.Context(), l, seat, w)
+	startSSE(x.w)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
+	defer cancel()
+	// Where it is we who stop, the stream has an end that the host shall see.
+	stop := context.AfterFunc(x.r.Context(), func() {
+		if s.whyGone() != errShutdown {
+			cancel()
+		}
+	})
+	defer stop()
+	// Why it ended (gone, too slow, stopping) concerns this connection alone.
+	_ = l.stream.follow(ctx, x.w, l.stream.attach(), 0, false)
+}
+
+// agree acknowledges what of the wishes can be had, and has the seat hear of it
+// from then on.
+func (s *Server) agree(ctx context.Context, l *listener, seat *directory.Seat, w wishes) {
+	d := s.opts.Directory
+	offers := d.Offers(seat)
 	var agreed []byte
 	for _, k := range []struct {
 		member, method string
@@ -106,14 +136,7 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 			agreed = rpc.AppendMember(agreed, k.member, []byte("true"))
 		}
 	}
-	if !s.openListen(l) {
-		refuse(x.w, http.StatusServiceUnavailable, "Too many subscriptions are open, or bridgekeeper is stopping.")
-		return
-	}
-	defer s.closeListen(l)
-	d := s.opts.Directory
-	defer s.leave(x.r.Context(), seat)
-	if accepted := d.Subscribe(x.r.Context(), seat, w.uris); len(accepted) > 0 && offers.Updates {
+	if accepted := d.Subscribe(ctx, seat, w.uris); len(accepted) > 0 && offers.Updates {
 		agreed = rpc.AppendMember(agreed, "resourceSubscriptions", rpc.QuoteAll(accepted))
 	}
 	if l.tasks = d.SubscribeTasks(seat, w.tasks); len(l.tasks) > 0 && offers.Tasks {
@@ -122,18 +145,6 @@ func (s *Server) listen(x *exchange, seat *directory.Seat) {
 	notifications := append(append([]byte(`{`), agreed...), '}')
 	l.stream.add(rpc.AppendNotification(nil, acknowledged, l.params(rpc.AppendMember(nil, "notifications", notifications))))
 	d.Sit(seat) // only now: the acknowledgement comes first
-	startSSE(x.w)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
-	defer cancel()
-	// Where it is we who stop, the stream has an end that the host shall see.
-	stop := context.AfterFunc(x.r.Context(), func() {
-		if s.whyGone() != errShutdown {
-			cancel()
-		}
-	})
-	defer stop()
-	// Why it ended (gone, too slow, stopping) concerns this connection alone.
-	_ = l.stream.follow(ctx, x.w, l.stream.attach(), 0, false)
 }
 
 // leave has a seat give up what it subscribed to, though its connection is gone.
@@ -206,9 +217,10 @@ func (s *Server) closeListen(l *listener) {
 	delete(s.listens, l)
 }
 
-// end says goodbye: the result of the request, which only we can give.
-func (l *listener) end() {
+// goodbye ends the subscription with the result of its request, which only we can
+// give.
+func (l *listener) goodbye() {
 	members := rpc.AppendMember(nil, "resultType", []byte(`"complete"`))
 	l.stream.add(rpc.AppendResult(nil, l.id, l.params(members)))
-	l.stream.close()
+	l.end()
 }

@@ -55,17 +55,11 @@ func (s *Server) modern(x *exchange) {
 		fail(x.w, modernStatus(bad.Code), id, bad)
 		return
 	}
-	for _, method := range removed {
-		if m.Is(method) {
-			fail(x.w, http.StatusNotFound, id, &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "Method not found: " + method})
-			return
-		}
+	if bad = wasRemoved(m); bad != nil {
+		fail(x.w, http.StatusNotFound, id, bad)
+		return
 	}
-	client := clientName(m.Bytes(m.MetaClientInfo))
-	if s.opts.Seen != nil {
-		s.opts.Seen(x.host, client, rpc.V20260728)
-	}
-	seat := &directory.Seat{Endpoint: x.endpoint, Host: x.host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}
+	seat := s.modernSeat(x.host, x.endpoint, m)
 	if m.Is(rpc.Listen) {
 		s.listen(x, seat)
 		return
@@ -77,6 +71,14 @@ func (s *Server) modern(x *exchange) {
 	defer stop()
 	x.level = m.Text(m.MetaLogLevel)
 	x.run(ctx, seat)
+}
+
+// modernSeat is the seat of one modern request, whose host has been seen.
+func (s *Server) modernSeat(host, endpoint string, m *rpc.Message) *directory.Seat {
+	if s.opts.Seen != nil {
+		s.opts.Seen(host, clientName(m.Bytes(m.MetaClientInfo)), rpc.V20260728)
+	}
+	return &directory.Seat{Endpoint: endpoint, Host: host, Version: rpc.V20260728, Capabilities: m.Bytes(m.MetaCapabilities)}
 }
 
 // whyGone tells a host that left from our own end, which ends connections, too.
@@ -91,16 +93,15 @@ func (s *Server) whyGone() error {
 
 // checkModern makes the checks of a modern request's _meta and headers.
 func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
-	version := m.Text(m.MetaVersion)
-	if version == "" || !m.MetaCapabilities.Ok() || m.Raw[m.MetaCapabilities.Start] != '{' {
-		return &rpc.Error{Code: rpc.CodeInvalidParams, Message: "params._meta needs " + rpc.MetaProtocolVersion + " and " + rpc.MetaClientCapabilities}
+	version, bad := metaVersion(m)
+	if bad != nil {
+		return bad
 	}
 	if got := header(r, "Mcp-Protocol-Version"); got != version {
 		return mismatch("MCP-Protocol-Version", got, version)
 	}
-	if version != rpc.V20260728 {
-		data := append(rpc.AppendQuote([]byte(`{"supported":["`+rpc.V20260728+`"],"requested":`), version), '}')
-		return &rpc.Error{Code: rpc.CodeUnsupportedVersion, Message: "Unsupported protocol version", Data: data}
+	if bad := supported(version); bad != nil {
+		return bad
 	}
 	if got := decodeHeader(header(r, "Mcp-Method")); got != m.MethodName() {
 		return mismatch("Mcp-Method", got, m.MethodName())
@@ -108,6 +109,33 @@ func checkModern(r *http.Request, m *rpc.Message) *rpc.Error {
 	if want, named := nameOf(m); named {
 		if got := decodeHeader(header(r, "Mcp-Name")); got != want || got == "" {
 			return mismatch("Mcp-Name", got, want)
+		}
+	}
+	return nil
+}
+
+// metaVersion returns the revision that a modern request names.
+func metaVersion(m *rpc.Message) (string, *rpc.Error) {
+	version := m.Text(m.MetaVersion)
+	if version == "" || !m.MetaCapabilities.Ok() || m.Raw[m.MetaCapabilities.Start] != '{' {
+		return "", &rpc.Error{Code: rpc.CodeInvalidParams, Message: "params._meta needs " + rpc.MetaProtocolVersion + " and " + rpc.MetaClientCapabilities}
+	}
+	return version, nil
+}
+
+func supported(version string) *rpc.Error {
+	if version == rpc.V20260728 {
+		return nil
+	}
+	data := append(rpc.AppendQuote([]byte(`{"supported":["`+rpc.V20260728+`"],"requested":`), version), '}')
+	return &rpc.Error{Code: rpc.CodeUnsupportedVersion, Message: "Unsupported protocol version", Data: data}
+}
+
+// wasRemoved refuses the methods that this revision no longer has.
+func wasRemoved(m *rpc.Message) *rpc.Error {
+	for _, method := range removed {
+		if m.Is(method) {
+			return &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "Method not found: " + method}
 		}
 	}
 	return nil

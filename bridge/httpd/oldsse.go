@@ -1,23 +1,15 @@
 package httpd
 
 import (
-	"bytes"
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"bridgekeeper/bridge/rpc"
 )
 
-// Bounds of the old transport.
-const (
-	// maxOld bounds its open connections.
-	maxOld = 1024
-	// maxOldKept is what one of its streams keeps for a slow reader: all answers
-	// of a session go there, and two may be as large as messages get.
-	maxOldKept = 2 * maxBody
-)
+// maxOld bounds the open connections of the old transport.
+const maxOld = 1024
 
 // oldParam carries the connection's id in the address that its POSTs go to.
 const oldParam = "sessionId"
@@ -25,25 +17,11 @@ const oldParam = "sessionId"
 // oldConn is one connection of the HTTP+SSE transport of 2024-11-05: a GET whose
 // stream says everything, and POSTs to the address that its first event names,
 // which are answered with 202. Its session begins with initialize, as any, and
-// ends with the stream. It is the carrier of the session's requests. The
-// handler of the GET owns it and waits for its calls.
+// ends with the stream. The handler of the GET owns it and waits for its calls.
 type oldConn struct {
-	id       string // in the address; the session has another, which nobody learns
-	host     string
-	endpoint string
-	stream   *stream
-
-	calls sync.WaitGroup // begun with mu held, and not after closed
-
-	mu      sync.Mutex // guards the fields below
-	began   bool       // initialize came
-	stop    context.CancelFunc
-	session *session // once initialize is answered
-	closed  bool
+	conn
+	id string // in the address; the session has another, which nobody learns
 }
-
-func (o *oldConn) open() *stream     { return o.stream }
-func (o *oldConn) answer(raw []byte) { o.stream.add(raw) }
 
 // getOld opens a connection and serves its stream to the end.
 func (s *Server) getOld(w http.ResponseWriter, r *http.Request, host, endpoint string) {
@@ -54,8 +32,7 @@ func (s *Server) getOld(w http.ResponseWriter, r *http.Request, host, endpoint s
 	if !legacyOnly(w, r) {
 		return
 	}
-	o := &oldConn{id: newSessionID(), host: host, endpoint: endpoint, stream: newStream(s.keepAlive)}
-	o.stream.most = maxOldKept
+	o := &oldConn{conn: newConn(s, host, endpoint), id: newSessionID()}
 	if !s.openOld(o) {
 		refuse(w, http.StatusServiceUnavailable, "Too many connections are open, or bridgekeeper is stopping.")
 		return
@@ -87,23 +64,11 @@ func (s *Server) openOld(o *oldConn) bool {
 	return true
 }
 
-// closeOld ends what began on the connection, and waits for it.
 func (s *Server) closeOld(ctx context.Context, o *oldConn) {
 	s.mu.Lock()
 	delete(s.old, o.id)
 	s.mu.Unlock()
-	o.mu.Lock()
-	o.closed = true
-	session, stop := o.session, o.stop
-	o.mu.Unlock()
-	if stop != nil {
-		stop()
-	}
-	if session != nil {
-		s.drop(ctx, session, errDisconnected)
-	}
-	o.stream.close()
-	o.calls.Wait()
+	o.end(ctx)
 }
 
 // postOld takes one POST of a connection.
@@ -136,28 +101,28 @@ func (s *Server) postOld(w http.ResponseWriter, r *http.Request, host, endpoint 
 		o.answer(rpc.AppendError(nil, m.Bytes(m.ID), &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "Revision 2026-07-28 is spoken at /mcp only."}))
 		w.WriteHeader(http.StatusAccepted)
 	case m.Is(rpc.Initialize) && m.Kind() == rpc.Request:
-		s.initializeOld(w, r, o, m)
+		o.initialize(r.Context(), m)
+		w.WriteHeader(http.StatusAccepted)
 	default:
-		if session := o.current(w); session != nil {
-			s.takeOld(r, o, session, m)
+		if session := o.needed(w); session != nil {
+			o.take(r.Context(), session, m)
 			w.WriteHeader(http.StatusAccepted)
 		}
 	}
 }
 
-// current returns the connection's session; without one it has answered.
-func (o *oldConn) current(w http.ResponseWriter) *session {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.session == nil {
-		refuse(w, http.StatusBadRequest, "A session begins with initialize, and with its answer.")
+// needed returns the connection's session; without one it has answered.
+func (o *oldConn) needed(w http.ResponseWriter) *session {
+	session := o.current()
+	if session == nil {
+		refuse(w, http.StatusBadRequest, noSession)
 	}
-	return o.session
+	return session
 }
 
 // arrayOld takes an array apart; each answer is an event of its own.
 func (s *Server) arrayOld(w http.ResponseWriter, r *http.Request, o *oldConn, raw []byte) {
-	session := o.current(w)
+	session := o.needed(w)
 	if session == nil {
 		return
 	}
@@ -167,102 +132,7 @@ func (s *Server) arrayOld(w http.ResponseWriter, r *http.Request, o *oldConn, ra
 		return
 	}
 	for _, m := range messages {
-		s.takeOld(r, o, session, m)
+		o.take(r.Context(), session, m)
 	}
 	w.WriteHeader(http.StatusAccepted)
-}
-
-// takeOld takes one message of a session. A request runs on, while its POST is
-// answered; of one that comes as the stream ends nobody would hear the answer.
-func (s *Server) takeOld(r *http.Request, o *oldConn, session *session, m *rpc.Message) {
-	switch m.Kind() {
-	case rpc.Notification:
-		s.notified(r.Context(), session, m)
-	case rpc.Response:
-		session.answered(m)
-	case rpc.Request:
-		own := *m
-		own.Raw = bytes.Clone(m.Raw) // the body's buffer is used again
-		id := own.Bytes(own.ID)
-		ctx, cancel, refused := session.begin(r.Context(), string(id)) // before the next POST, which may cancel it
-		if refused != nil {
-			cancel(nil)
-			o.answer(rpc.AppendError(nil, id, refused))
-			return
-		}
-		x := &exchange{server: s, host: o.host, endpoint: o.endpoint, accept: acceptance{true, true}, m: &own,
-			session: session, carrier: o, over: make(chan struct{})}
-		began := o.begin(func() {
-			defer cancel(nil)
-			defer session.done(string(id))
-			x.run(ctx, session.seat)
-		})
-		if !began {
-			session.done(string(id))
-			cancel(errDisconnected)
-		}
-	}
-}
-
-// begin runs f beside the stream; false when that has ended.
-func (o *oldConn) begin(f func()) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed {
-		return false
-	}
-	o.calls.Go(f)
-	return true
-}
-
-// initializeOld begins the connection's one session; its answer goes on the stream.
-func (s *Server) initializeOld(w http.ResponseWriter, r *http.Request, o *oldConn, m *rpc.Message) {
-	id := bytes.Clone(m.Bytes(m.ID))
-	session, client, bad := s.newcomer(o.host, o.endpoint, m)
-	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
-	o.mu.Lock()
-	if bad == nil && o.began {
-		bad = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "This connection has its session already."}
-	}
-	if bad == nil {
-		o.began, o.stop = true, stop
-	}
-	o.mu.Unlock()
-	if bad != nil {
-		stop()
-		o.answer(rpc.AppendError(nil, id, bad))
-		w.WriteHeader(http.StatusAccepted)
-		return
-	}
-	session.standing = o.stream
-	began := o.begin(func() {
-		defer stop()
-		s.welcomeOld(ctx, o, session, client, id)
-	})
-	if !began {
-		stop()
-	}
-	w.WriteHeader(http.StatusAccepted)
-}
-
-// welcomeOld enters the session and answers its initialize.
-func (s *Server) welcomeOld(ctx context.Context, o *oldConn, session *session, client string, id []byte) {
-	answer := s.opts.Directory.Welcome(ctx, session.seat)
-	if why := s.enter(session); why != nil {
-		o.answer(rpc.AppendError(nil, id, &rpc.Error{Code: rpc.CodeInternal, Message: why.Error()}))
-		o.stream.close()
-		return
-	}
-	o.mu.Lock()
-	closed := o.closed
-	o.session = session
-	o.mu.Unlock()
-	if closed { // it looked for a session before there was one
-		s.drop(ctx, session, errDisconnected)
-		return
-	}
-	if s.opts.Seen != nil {
-		s.opts.Seen(o.host, client, session.seat.Version)
-	}
-	o.answer(answer.Append(nil, id))
 }

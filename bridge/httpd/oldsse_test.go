@@ -241,7 +241,7 @@ func TestOldTransportSlowReader(t *testing.T) {
 	eventually(t, st, func() bool {
 		st.mu.Lock()
 		defer st.mu.Unlock()
-		if st.size > maxOldKept {
+		if st.size > maxConnKept {
 			t.Fatalf("%d bytes are kept", st.size)
 		}
 		return st.last == 9

@@ -55,6 +55,7 @@ type Server struct {
 	mu       sync.Mutex          // guards the fields below
 	sessions map[string]*session // by id
 	old      map[string]*oldConn // likewise: connections of the old transport
+	lines    map[*lineConn]struct{}
 	listens  map[*listener]struct{}
 	stopping bool
 }
@@ -62,7 +63,7 @@ type Server struct {
 // New returns a Server for a listener on the given TCP port.
 func New(port string, opts Options) *Server {
 	return &Server{opts: opts, port: port, keepAlive: keepAlive, beat: heartbeat, sessions: make(map[string]*session),
-		old: make(map[string]*oldConn), listens: make(map[*listener]struct{})}
+		old: make(map[string]*oldConn), lines: make(map[*lineConn]struct{}), listens: make(map[*listener]struct{})}
 }
 
 // Run serves ln until ctx ends; then calls in flight are cancelled, streams

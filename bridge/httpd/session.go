@@ -49,6 +49,7 @@ var errEnded = &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "This session h
 type session struct {
 	id   string
 	seat *directory.Seat
+	mark string // in the ids of our questions, where one host has several sessions on one pipe; constant
 
 	mu       sync.Mutex // guards the fields below
 	ready    bool       // the host said initialized: news may be sent

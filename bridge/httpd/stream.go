@@ -33,6 +33,7 @@ type stream struct {
 	id        string // prefix of its event ids; "" where there is nothing to resume
 	keepAlive time.Duration
 	most      int           // bytes of events kept; constant
+	many      int           // events kept; constant
 	over      chan struct{} // closed when no event will be added
 
 	mu       sync.Mutex // guards the fields below
@@ -53,7 +54,7 @@ type event struct {
 }
 
 func newStream(keepAlive time.Duration) *stream {
-	return &stream{keepAlive: keepAlive, most: maxKept, over: make(chan struct{}), wake: make(chan struct{})}
+	return &stream{keepAlive: keepAlive, most: maxKept, many: maxEvents, over: make(chan struct{}), wake: make(chan struct{})}
 }
 
 // add appends one message; false when the stream is closed. When too much is
@@ -68,7 +69,7 @@ func (s *stream) add(data []byte) bool {
 	s.last++
 	s.events = append(s.events, event{s.last, data})
 	s.size += len(data)
-	for len(s.events) > 1 && (len(s.events) > maxEvents || s.size > s.most) {
+	for len(s.events) > 1 && (len(s.events) > s.many || s.size > s.most) {
 		s.size -= len(s.events[0].data)
 		s.events[0].data = nil
 		s.events = s.events[1:]

@@ -10,6 +10,8 @@ type Origin struct {
 	Child bool
 	// Ours is set for a process that runs our own executable.
 	Ours bool
+	// Path is that of its executable.
+	Path string
 }
 
 // OriginOf tells where the process comes from; false when it is gone or can't be
@@ -20,7 +22,7 @@ func OriginOf(pid int) (Origin, bool) {
 		return Origin{}, false
 	}
 	child, ok := isChild(pid)
-	return Origin{Child: child, Ours: sameFile(path)}, ok
+	return Origin{Child: child, Ours: sameFile(path), Path: path}, ok
 }
 
 // sameFile reports whether path is the file that this process was started from.

@@ -76,6 +76,7 @@ type results struct {
 	Plan    plan      `json:"plan"`
 	Cells   []*cell   `json:"cells"`
 	Memory  *memory   `json:"memory"`
+	Shim    *shimCost `json:"shim"`
 	Wishes  []verdict `json:"wishes"`
 }
 
@@ -92,6 +93,9 @@ func run(ctx context.Context, p plan, bin, out string, strict bool) error {
 	fmt.Printf("%s; %d rounds of %s a cell\n", res.Machine, p.Rounds, p.Cell)
 	if res.Memory, err = measureMemory(ctx, bin, p.Copies); err != nil {
 		return fmt.Errorf("measure memory: %w", err)
+	}
+	if res.Shim, err = measureShim(ctx, bin); err != nil {
+		return fmt.Errorf("measure the shim: %w", err)
 	}
 	if res.Cells, err = measureAll(ctx, p, bin); err != nil {
 		return err

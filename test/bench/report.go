@@ -20,6 +20,8 @@ const (
 	small, large = 100, 1_000_000
 	maxIdleMiB   = 25
 	maxCopyKiB   = 300
+	maxShimMS    = 50
+	maxShimMiB   = 15
 )
 
 // judge compares with what is wanted of the bridge. Each ratio is taken within
@@ -43,6 +45,12 @@ func judge(r *results) []verdict {
 		atMost("p50, 1 MB, one at a time: at most 2 x (bare echo + raw pipe)", r.ratio(large, 1, p50, bridge, bareEcho, rawPipe), 2),
 		atMost("core alone, no server: under 25 MiB resident", float64(r.Memory.RSSNone)/1024, maxIdleMiB),
 		atMost("each server more: at most 300 KiB resident in the core", float64(r.Memory.PerCopy), maxCopyKiB),
+	}
+	if r.Shim != nil {
+		all = append(all,
+			atMost("shim: at most 50 ms from its start to the first answer", r.Shim.StartMS, maxShimMS),
+			atMost("shim by `bridgekeeper stdio`: likewise", r.Shim.WordMS, maxShimMS),
+			atMost("shim: under 15 MiB resident", float64(r.Shim.RSS)/1024, maxShimMiB))
 	}
 	for _, pair := range pairs {
 		what := strings.TrimPrefix(pair, "bridge, ")
@@ -114,6 +122,10 @@ func report(to io.Writer, r *results) {
 	m := r.Memory
 	fmt.Fprintf(to, "\nThe core alone, idle: %d KiB resident (%d its own share) without servers, %d (%d) with %d: %d KiB (%d) a server.\n",
 		m.RSSNone, m.PSSNone, m.RSSAll, m.PSSAll, m.Servers, m.PerCopy, m.PerCopyP)
+	if r.Shim != nil {
+		fmt.Fprintf(to, "The shim, a core running: %.1f ms from its start to the first answer (%.1f by `bridgekeeper stdio`), %d KiB resident (%d its own share).\n",
+			r.Shim.StartMS, r.Shim.WordMS, r.Shim.RSS, r.Shim.PSS)
+	}
 	fmt.Fprintln(to, "CPU is that of the process in the middle. The built binary doesn't tell its allocations. A raw pipe has no middle.")
 	fmt.Fprintln(to, "\nWishes (medians of the ratios within each round):")
 	for _, v := range r.Wishes {

@@ -3,6 +3,7 @@
 // {"error":{...}}. The Go tests decide what to do and what is right.
 import { createInterface } from "node:readline";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
@@ -20,13 +21,16 @@ async function all(list, key) {
 }
 
 const ops = {
-  async connect({ url, token }) {
+  // By a url and a token, or by a command with its env.
+  async connect({ url, token, command, args, env }) {
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
       updates.push(n.params.uri);
       moreUpdates();
     });
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }),
+      command
+        ? new StdioClientTransport({ command, args, env })
+        : new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }),
     );
     return { server: client.getServerVersion(), capabilities: client.getServerCapabilities() };
   },

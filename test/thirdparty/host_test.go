@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -28,10 +29,13 @@ type host struct {
 	dead    *bool       // an answer is missing, so every later one would be taken for another's
 }
 
+// hosts counts them: each has a file of its own.
+var hosts atomic.Int32
+
 // newHost starts the client beside the packages that it imports.
 func newHost(t testing.TB, dir string) *host {
 	t.Helper()
-	file := filepath.Join(dir, fmt.Sprintf("client-%d.mjs", os.Getpid()))
+	file := filepath.Join(dir, fmt.Sprintf("client-%d-%d.mjs", os.Getpid(), hosts.Add(1)))
 	if err := os.WriteFile(file, clientSource, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -90,6 +90,16 @@ func TestRealServersAndRealClient(t *testing.T) {
 	t.Run("subscription", func(t *testing.T) { subscription(t, h.with(t)) })
 	t.Run("progress", func(t *testing.T) { progress(t, h.with(t)) })
 	t.Run("cancel", func(t *testing.T) { cancel(t, h.with(t)) })
+	t.Run("through the shim", func(t *testing.T) {
+		h := newHost(t, dir)
+		h.do("connect", fields{"command": core.Bin, "args": []string{"stdio", "--host", "typescript"}, "env": fields{"BRIDGEKEEPER_HOME": core.Home}}, nil)
+		lists(t, h)
+		resourcesAndPrompts(t, h)
+		subscription(t, h)
+		progress(t, h)
+		cancel(t, h)
+		h.do("close", nil, nil)
+	})
 	t.Run("killed in a call", func(t *testing.T) { killed(t, core, h.with(t), shipped.Server(status, "everything").PID) })
 
 	children = append(children, tree(t, core)...)

@@ -2,6 +2,8 @@ package localapitest
 
 import (
 	"context"
+	"io"
+	"net"
 
 	"bridgekeeper/app/wire"
 )
@@ -42,4 +44,16 @@ func (f *Fake) Show(_ context.Context, page string) error {
 		return &wire.Error{Code: wire.CodeNoWindow, Message: "no window"}
 	}
 	return nil
+}
+
+// Lines echoes each line, as a core without servers never would.
+func (f *Fake) Lines(_ context.Context, req wire.Lines) (func(context.Context, net.Conn, io.Reader) error, error) {
+	if req.Host == "stranger" {
+		return nil, &wire.Error{Code: wire.CodeNoSuchHost, Message: "Bridgekeeper knows no host called \"stranger\".", Hint: "Let it in."}
+	}
+	return func(_ context.Context, pipe net.Conn, in io.Reader) error {
+		defer pipe.Close()
+		_, err := io.Copy(pipe, in)
+		return err
+	}, nil
 }
