@@ -78,10 +78,26 @@ func (a *App) who(ctx context.Context) caller {
 	return caller{name: "program", shim: isShim(o.Path)}
 }
 
-// isShim reports whether the program is the shim of this installation.
+// isShim reports whether the program is the shim of this installation. Where it was
+// replaced since, by an update, its path counts.
 func isShim(path string) bool {
 	own, err := os.Executable()
-	return err == nil && path == filepath.Join(filepath.Dir(own), ShimProgram+filepath.Ext(own))
+	if err != nil {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(own); err == nil {
+		own = real
+	}
+	beside := filepath.Join(filepath.Dir(own), ShimProgram+filepath.Ext(own))
+	if path == beside {
+		return true
+	}
+	a, err := os.Stat(path) // the case of letters, or a link on the way
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(beside)
+	return err == nil && os.SameFile(a, b)
 }
 
 // mayAnswer says who answers, or why the caller may not.

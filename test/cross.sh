@@ -18,4 +18,5 @@ for target; do
 	export GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0
 	packages | xargs go vet -trimpath # as it is built: the libraries are compiled once for both
 	go build -trimpath -o /dev/null .
+	go build -trimpath -o /dev/null ./app/stdio/bridgekeeper-stdio
 done

@@ -345,6 +345,63 @@ func TestTenThousandMessages(t *testing.T) {
 	}
 }
 
+// A server could have called every other server's tools, as the host of its choice.
+func TestServersOwnProcessIsRefused(t *testing.T) {
+	home := newHome(t)
+	core := start(t, home)
+	status, err := core.UntilReady(t.Context(), "echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", shipped.Server(status, "echo").PID))
+	if err != nil {
+		t.Skipf("SKIPPED: a server's mark can't be read here: %v", err)
+	}
+	cmd := command(home)
+	for _, v := range strings.Split(string(environ), "\x00") {
+		if strings.HasPrefix(v, "BRIDGEKEEPER_INSTANCE=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	r := startRaw(t, cmd)
+	r.says(hello)
+	if m := r.gets(); m.Error == nil || !strings.Contains(m.Error.Message, "server's own process") {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestUnknownHost(t *testing.T) {
+	home := newHome(t)
+	core, err := shipped.Start(t.Context(), shipped.Options{Bin: bin, Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(core.Kill)
+	r := startRaw(t, command(home))
+	r.says(hello)
+	if m := r.gets(); m.Error == nil || !strings.Contains(m.Error.Message, "host add h") {
+		t.Errorf("%+v", m)
+	}
+	if _, err := core.AddHost(t.Context(), "h"); err != nil {
+		t.Fatal(err)
+	}
+	r.says(hello) // some hosts try again
+	if m := r.gets(); m.Result == nil {
+		t.Errorf("after it was let in: %+v", m.Error)
+	}
+	if _, err := core.CLI(t.Context(), "host", "remove", "h"); err != nil {
+		t.Fatal(err)
+	}
+	r.says(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`)
+	m := r.gets()
+	for m.Method != "" {
+		m = r.gets()
+	}
+	if m.Error == nil {
+		t.Errorf("after it was removed: %s", m.Result)
+	}
+}
+
 func TestWordOfTheCommandLine(t *testing.T) {
 	home := newHome(t)
 	start(t, home)
