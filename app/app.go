@@ -19,6 +19,7 @@ import (
 	"bridgekeeper/app/config"
 	"bridgekeeper/app/elicit"
 	"bridgekeeper/app/home"
+	"bridgekeeper/app/hostcfg"
 	"bridgekeeper/app/hosts"
 	"bridgekeeper/app/localapi"
 	"bridgekeeper/app/policy"
@@ -64,6 +65,8 @@ type App struct {
 
 	config   *config.Store
 	hosts    *hosts.Store
+	files    *hostcfg.Store // what we wrote into applications' files
+	filesMu  sync.Mutex     // one change of those with its token at a time
 	activity *activity.Log
 	gate     *gate
 	queue    *ask.Queue
@@ -133,6 +136,11 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	if a.config, err = config.Open(dirs.ConfigFile, opts.Log); err != nil {
 		return nil, err
 	}
+	machine, err := hostcfg.Here()
+	if err != nil {
+		machine.Home = a.person // no home: nothing is found
+	}
+	a.files = hostcfg.Open(filepath.Join(dirs.State, "applications"), machine)
 	if a.hosts, err = hosts.Open(dirs.Hosts); err != nil {
 		return nil, err
 	}

@@ -52,8 +52,10 @@ var owners = map[string][]string{
 	"filippo.io/age":                {"keychain/agefile"},
 	"github.com/godbus/dbus":        {"keychain", "ui/tray", "ui/note"},
 	"github.com/spf13/cobra":        {"app/cli"},
-	"github.com/tailscale/hujson":   {"app/config"},
-	"github.com/fsnotify/fsnotify":  {"app/config"},
+	"github.com/tailscale/hujson":   {"app/config", "app/jsonedit", "app/hostcfg/read"},
+	"go.yaml.in/yaml":               {"app/hostcfg"},
+	"github.com/pelletier/go-toml":  {"app/hostcfg"},
+	"github.com/fsnotify/fsnotify":  {"app/config", "app/hostcfg"},
 
 	"github.com/openai/openai-go":            {"app/sampling/provider"},
 	"github.com/anthropics/anthropic-sdk-go": {"app/sampling/provider"},

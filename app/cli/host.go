@@ -12,7 +12,11 @@ import (
 )
 
 func (p *program) host() *cobra.Command {
-	return p.groupOf("host", "Manage the AI applications that may connect", p.hostAdd(), p.hostList(), p.hostSet(), p.hostRemove())
+	return p.groupOf("host", "Manage the AI applications that may connect", p.hostAdd(), p.hostList(), p.hostSet(), p.hostRemove(), p.hostDetect(), p.hostStatus(),
+		p.hostVerb(wire.VerbConnect, "Write our entry, with a token of its own, into an application's file", "connected"),
+		p.hostVerb(wire.VerbDisconnect, "Take our entry out of an application's file again, and its token away", "disconnected"),
+		p.hostVerb(wire.VerbUndo, "Give an application's file back as it was before it was connected, byte for byte", "disconnected"),
+		p.hostVerb(wire.VerbRepair, "Write our entry again, where the application dropped or changed it", "repaired"))
 }
 
 func (p *program) hostAdd() *cobra.Command {

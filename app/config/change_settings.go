@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tailscale/hujson"
-
 	"bridgekeeper/app/wire"
 )
 
@@ -76,7 +74,7 @@ func removeRule(index int, expected wire.Rule) (scope, func(*editor) error) {
 			return &wire.Error{Code: wire.CodeNoSuchRule, Message: "the rules have changed: that rule is not where it was",
 				Hint: "Look at the rules again. Nothing was written."}
 		}
-		return e.apply(e.text.block(e.find(rulesKey)).remove(index))
+		return e.Remove(index, rulesKey)
 	}
 }
 
@@ -114,14 +112,14 @@ func setHost(name string, terms wire.HostTerms) (scope, func(*editor) error) {
 			return err
 		}
 		if none {
-			return e.unset(hostsKey, name)
+			return e.Unset(hostsKey, name)
 		}
 		had := e.before.config.Settings.Hosts
 		if _, there := had[name]; !there && len(had) >= maxHosts {
 			return &wire.Error{Code: wire.CodeBadSetting, Message: fmt.Sprintf("the config has %d hosts already", maxHosts), Hint: "Remove hosts from it that are not used."}
 		}
-		if v := e.find(hostsKey); v == nil || v.Value.Kind() == 'n' {
-			if err := e.set(object{}, hostsKey); err != nil {
+		if v := e.Find(hostsKey); v == nil || v.Value.Kind() == 'n' {
+			if err := e.Set(object{}, hostsKey); err != nil {
 				return err
 			}
 		}
@@ -136,7 +134,7 @@ func (s *Store) SetDefaultAsk(preset string) error {
 	}
 	want := func(c wire.Settings) wire.Settings { c.Ask = preset; return c }
 	return s.change(scope{part: askKey, want: want}, func(e *editor) error {
-		return e.setOrUnset(preset, preset == "", askKey)
+		return e.SetOrUnset(preset, preset == "", askKey)
 	})
 }
 
@@ -173,7 +171,7 @@ func (s *Store) SetRecord(r wire.RecordTerms) error {
 func (s *Store) SetLegacySSE(on bool) error {
 	want := func(c wire.Settings) wire.Settings { c.LegacySSE = on; return c }
 	return s.change(scope{part: legacySSEKey, want: want}, func(e *editor) error {
-		return e.setOrUnset(true, !on, legacySSEKey)
+		return e.SetOrUnset(true, !on, legacySSEKey)
 	})
 }
 
@@ -261,7 +259,7 @@ func checkModels(models []wire.Model) error {
 func (e *editor) setModels(had, want []wire.Model) error {
 	for i := len(had) - 1; i >= 0; i-- {
 		if !slices.ContainsFunc(want, named(had[i].Name)) {
-			if err := e.apply(e.text.block(e.find(modelsKey)).remove(i)); err != nil {
+			if err := e.Remove(i, modelsKey); err != nil {
 				return err
 			}
 			had = slices.Delete(slices.Clone(had), i, i+1)
@@ -277,8 +275,7 @@ func (e *editor) setModels(had, want []wire.Model) error {
 		if had[i] == m {
 			continue
 		}
-		at := e.text.block(e.find(modelsKey)).items[i]
-		if err := e.apply([]splice{{at.from, at.to, e.render(modelObject(m), "")}}); err != nil {
+		if err := e.Replace(i, modelObject(m), modelsKey); err != nil {
 			return err
 		}
 	}
@@ -287,12 +284,11 @@ func (e *editor) setModels(had, want []wire.Model) error {
 
 // appendRow adds an element to a list at the top of the file.
 func (e *editor) appendRow(row inline, key string) error {
-	v := e.find(key)
+	v := e.Find(key)
 	if v == nil || v.Value.Kind() == 'n' {
-		return e.set(rows{row}, key)
+		return e.Set(rows{row}, key)
 	}
-	b := e.text.block(v)
-	return e.apply(b.insert(len(v.Value.(*hujson.Array).Elements), func(in string) string { return e.render(row, in) }))
+	return e.Append(row, key)
 }
 
 // wholePart refuses a change of a part of the settings that has mistakes: what

@@ -190,29 +190,29 @@ func TestAnEditThatChangesMoreIsNotWritten(t *testing.T) {
 	const text = `{"mcpServers": {"a": {"command": "x"}, "bad": {}}, "ask": "everything", "rules": [{"do": "deny"}], "record": 1}`
 	for name, change := range map[string]func(s *Store) error{
 		"a server's edit changes a setting": func(s *Store) error {
-			return s.change(scope{server: "a"}, func(e *editor) error { return e.set("never", askKey) })
+			return s.change(scope{server: "a"}, func(e *editor) error { return e.Set("never", askKey) })
 		},
 		"a server's edit takes the rules": func(s *Store) error {
-			return s.change(scope{server: "a"}, func(e *editor) error { return e.unset(rulesKey) })
+			return s.change(scope{server: "a"}, func(e *editor) error { return e.Unset(rulesKey) })
 		},
 		"a server's edit mends a setting": func(s *Store) error {
-			return s.change(scope{server: "a"}, func(e *editor) error { return e.unset(recordKey) })
+			return s.change(scope{server: "a"}, func(e *editor) error { return e.Unset(recordKey) })
 		},
 		"a setting's edit changes a server": func(s *Store) error {
 			want := func(c wire.Settings) wire.Settings { return c }
-			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.set("y", serversKey, "a", "command") })
+			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.Set("y", serversKey, "a", "command") })
 		},
 		"a setting's edit mends a server": func(s *Store) error {
 			want := func(c wire.Settings) wire.Settings { return c }
-			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.unset(serversKey, "bad") })
+			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.Unset(serversKey, "bad") })
 		},
 		"a setting becomes another value": func(s *Store) error {
 			want := func(c wire.Settings) wire.Settings { c.Ask = "changes"; return c }
-			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.set("never", askKey) })
+			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.Set("never", askKey) })
 		},
 		"a setting breaks": func(s *Store) error {
 			want := func(c wire.Settings) wire.Settings { return c }
-			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.set("evrything", askKey) })
+			return s.change(scope{part: askKey, want: want}, func(e *editor) error { return e.Set("evrything", askKey) })
 		},
 	} {
 		s, path := storeOf(t, text)

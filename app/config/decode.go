@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
@@ -36,7 +37,7 @@ func (d *decoder) fail(v hujson.Value, sentence string) {
 
 // mistakeAt is an error about a place in the file.
 func (r *reading) mistakeAt(code wire.Code, what string, v hujson.Value, sentence string) *wire.Error {
-	line, col := position(r.text.src, v.StartOffset)
+	line, col := r.text.Position(v.StartOffset)
 	return &wire.Error{Code: code, Message: fmt.Sprintf("%s, line %d, column %d: %s", what, line, col, sentence)}
 }
 
@@ -131,7 +132,7 @@ func (d *decoder) texts(field, noun string) map[string]string {
 func (d *decoder) variables(field string) map[string]string {
 	if v := member(d.object, field); v != nil {
 		if o, ok := v.Value.(*hujson.Object); ok {
-			for _, k := range repeated(o) {
+			for _, k := range jsonedit.Repeated(o) {
 				d.r.warn("%s has the variable %q twice; the last one counts", d.what, k)
 			}
 		}

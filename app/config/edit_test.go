@@ -64,7 +64,7 @@ func changed(t testing.TB, text, line string) string {
 			}
 			return e.editServer(name, req)
 		case "remove":
-			return e.unset(serversKey, name)
+			return e.Unset(serversKey, name)
 		}
 		return fmt.Errorf("no such verb: %s", verb)
 	})
@@ -202,7 +202,7 @@ func TestRemoveKeepsWhatIsAround(t *testing.T) {
 		}
 		text := g.object(`"mcpServers":` + g.object(members...))
 		name := string("abc"[g.rnd.IntN(len(members))])
-		out, err := edited([]byte(text), scope{server: name}, func(e *editor) error { return e.unset(serversKey, name) })
+		out, err := edited([]byte(text), scope{server: name}, func(e *editor) error { return e.Unset(serversKey, name) })
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}

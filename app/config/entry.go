@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
@@ -17,7 +18,7 @@ func (r *reading) readEntry(name string, v hujson.Value) (wire.Entry, *wire.Erro
 	if !ok {
 		return wire.Entry{}, r.mistakeAt(wire.CodeBadEntry, what, v, "must be an object with a command")
 	}
-	for _, k := range repeated(o) {
+	for _, k := range jsonedit.Repeated(o) {
 		r.warn("%s has %q twice; the last one counts", what, k)
 	}
 	r.warnOfCase(what, o, entryKeys)
@@ -66,7 +67,7 @@ func (d *decoder) trust() string {
 	if v.Value.Kind() == 't' {
 		value = "" // as if it were not there
 	}
-	line, col := position(d.r.text.src, v.StartOffset)
+	line, col := d.r.text.Position(v.StartOffset)
 	d.r.warn("%s, line %d, column %d: trust is %v, as in another program's file; it is read as %q", d.what, line, col, v.Value, cmp.Or(value, wire.TrustFull))
 	return value
 }

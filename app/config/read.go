@@ -6,6 +6,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
@@ -31,11 +32,11 @@ func readWith(data []byte, steps []migration) (reading, *Problem) {
 		return reading{}, problem
 	}
 	r := reading{text: t, config: &Config{Problems: map[string]wire.Error{}}}
-	root, ok := t.root.Value.(*hujson.Object)
+	root, ok := t.Root.Value.(*hujson.Object)
 	if !ok {
-		return r, t.problem(t.root.StartOffset, "the config must be an object: { ... }")
+		return r, t.problem(t.Root.StartOffset, "the config must be an object: { ... }")
 	}
-	for _, name := range repeated(root) {
+	for _, name := range jsonedit.Repeated(root) {
 		r.warn("the config has %q twice; the last one counts", name)
 	}
 	version, problem := r.readVersion(root, 1+len(steps))
@@ -113,28 +114,6 @@ func (r *reading) warn(format string, args ...any) {
 	r.config.Warnings = append(r.config.Warnings, fmt.Sprintf(format, args...))
 }
 
-// member returns the last member of that name: what JSON readers take when one
-// is there twice.
-func member(o *hujson.Object, name string) *hujson.Value {
-	for i := len(o.Members) - 1; i >= 0; i-- {
-		if key(o.Members[i]) == name {
-			return &o.Members[i].Value
-		}
-	}
-	return nil
-}
+func member(o *hujson.Object, name string) *hujson.Value { return jsonedit.Member(o, name) }
 
-func key(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
-
-// repeated returns the names that occur more than once.
-func repeated(o *hujson.Object) []string {
-	var names []string
-	count := map[string]int{}
-	for _, m := range o.Members {
-		name := key(m)
-		if count[name]++; count[name] == 2 {
-			names = append(names, name)
-		}
-	}
-	return names
-}
+func key(m hujson.ObjectMember) string { return jsonedit.Key(m) }

@@ -152,7 +152,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("got %+v", r.config)
 	}
 	want := "{\"version\": 3, \"mcpServers\": {\"a\": {\"command\": \"x\"}}} // kept"
-	if got := string(r.text.bytes()); got != want {
+	if got := string(r.text.Bytes()); got != want {
 		t.Errorf("the text became %s", got)
 	}
 	if _, problem := readWith([]byte(`{"version": 4}`), steps); problem == nil || problem.Code != wire.CodeConfigNewer {
@@ -195,7 +195,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if string(before.text.bytes()) != string(data) {
+		if string(before.text.Bytes()) != string(data) {
 			t.Fatal("reading changed the bytes")
 		}
 		checkSettings(t, before)
@@ -218,7 +218,7 @@ func FuzzRead(f *testing.F) {
 		if len(after.config.Servers) != len(before.config.Servers)+1 {
 			t.Errorf("servers %+v became %+v", before.config.Servers, after.config.Servers)
 		}
-		back, err := edited(next, scope{server: name}, func(e *editor) error { return e.unset(serversKey, name) })
+		back, err := edited(next, scope{server: name}, func(e *editor) error { return e.Unset(serversKey, name) })
 		if err != nil {
 			t.Fatalf("remove it again: %v", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
@@ -82,7 +83,7 @@ func (r *reading) readRule(v hujson.Value) ruleRead {
 		return s
 	}
 	got.rule = wire.Rule{Host: text("host"), Server: text("server"), Tool: text("tool"), Args: text("args"), Do: text("do"), Note: text("note")}
-	for _, key := range repeated(o) {
+	for _, key := range jsonedit.Repeated(o) {
 		got.drop(key) // either may be meant
 	}
 	for f := checkRule(got.rule); f != nil; f = checkRule(got.rule) {

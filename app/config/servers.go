@@ -15,7 +15,7 @@ func (s *Store) AddServer(name string, entry wire.Entry) error {
 		return err
 	}
 	return s.change(scope{server: name}, func(e *editor) error {
-		if e.find(serversKey, name) != nil {
+		if e.Find(serversKey, name) != nil {
 			return &wire.Error{Code: wire.CodeServerExists, Message: fmt.Sprintf("there is a server %q already", name),
 				Hint: "Choose another name, or edit that server."}
 		}
@@ -32,7 +32,7 @@ func (s *Store) EditServer(name string, req wire.EditServer) error {
 		}
 	}
 	return s.change(scope{server: name}, func(e *editor) error {
-		if e.find(serversKey, name) == nil {
+		if e.Find(serversKey, name) == nil {
 			return noSuchServer(name)
 		}
 		return e.editServer(name, req)
@@ -42,10 +42,10 @@ func (s *Store) EditServer(name string, req wire.EditServer) error {
 // RemoveServer takes an entry out of the file. Errors are *wire.Error.
 func (s *Store) RemoveServer(name string) error {
 	return s.change(scope{server: name}, func(e *editor) error {
-		if e.find(serversKey, name) == nil {
+		if e.Find(serversKey, name) == nil {
 			return noSuchServer(name)
 		}
-		return e.unset(serversKey, name)
+		return e.Unset(serversKey, name)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
@@ -74,7 +75,7 @@ func (r *reading) warnOfCase(what string, o *hujson.Object, keys []string) {
 		name := key(m)
 		for _, ours := range keys {
 			if name != ours && strings.EqualFold(name, ours) {
-				line, col := position(r.text.src, m.Name.StartOffset)
+				line, col := r.text.Position(m.Name.StartOffset)
 				r.warn("%s, line %d, column %d: %q is ignored; write it %q", what, line, col, name, ours)
 			}
 		}
@@ -109,7 +110,7 @@ func (r *reading) readHosts(root *hujson.Object) map[string]wire.HostTerms {
 		return nil
 	}
 	twice := map[string]bool{}
-	for _, name := range repeated(o) {
+	for _, name := range jsonedit.Repeated(o) {
 		twice[name] = true
 	}
 	hosts := make(map[string]wire.HostTerms, len(o.Members))

@@ -174,7 +174,7 @@ func TestAChangeStartsOverWhenTheFileMoves(t *testing.T) {
 		if tries++; tries == 1 {
 			write(t, path, `{"mcpServers": {"a": {"command": "by hand"}, "b": {"command": "y"}}}`)
 		}
-		return e.unset(serversKey, "b")
+		return e.Unset(serversKey, "b")
 	})
 	if err != nil || tries != 2 {
 		t.Errorf("%d tries, %v", tries, err)
@@ -186,7 +186,7 @@ func TestAChangeStartsOverWhenTheFileMoves(t *testing.T) {
 	err = s.change(scope{server: "a"}, func(e *editor) error {
 		tries++
 		write(t, path, fmt.Sprintf(`{"mcpServers": {"a": {"command": "%d"}}}`, tries))
-		return e.unset(serversKey, "a")
+		return e.Unset(serversKey, "a")
 	})
 	if code(err) != wire.CodeConfigWrite || tries != 2+maxRaces {
 		t.Errorf("%d tries, %v", tries, err)

@@ -1,76 +1,40 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"regexp"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/tailscale/hujson"
-
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
-const (
-	// maxFile is far above any real config and keeps a wrong file (a database, a
-	// log) from being read into memory.
-	maxFile = 4 << 20
-	// maxDepth keeps the parser's recursion, and so our stack, small.
-	maxDepth = 100
-)
+// maxFile is far above any real config and keeps a wrong file (a database, a
+// log) from being read into memory.
+const maxFile = 4 << 20
 
-var bom = []byte("\xef\xbb\xbf")
-
-// text is the file taken apart: its bytes and their syntax tree, whose offsets
-// count in src.
-type text struct {
-	bom  bool
-	pad  bool   // a newline was added, because the parser wants one after a comment
-	src  []byte // without the byte order mark
-	root hujson.Value
-}
+// text is the file taken apart.
+type text struct{ jsonedit.Text }
 
 // parseText reads JSON with comments and trailing commas.
 func parseText(data []byte) (text, *Problem) {
-	var t text
-	t.src, t.bom = bytes.CutPrefix(data, bom)
 	if len(data) > maxFile {
-		return t, &Problem{Error: broken("the config file is larger than 4 MiB", "")}
+		return text{}, &Problem{Error: broken("the config file is larger than 4 MiB", "")}
 	}
-	if len(bytes.TrimSpace(t.src)) == 0 {
-		return t, &Problem{Error: broken("the config file is empty", "Write {} into it, or delete it."), Line: 1, Col: 1}
+	parsed, m := jsonedit.Parse(data)
+	switch {
+	case m == nil:
+		return text{parsed}, nil
+	case m.Kind == jsonedit.Empty:
+		return text{parsed}, &Problem{Error: broken("the config file is empty", "Write {} into it, or delete it."), Line: 1, Col: 1}
 	}
-	if !bytes.HasSuffix(t.src, []byte("\n")) {
-		t.src, t.pad = append(bytes.Clone(t.src), '\n'), true
-	}
-	if at := tooDeep(t.src); at >= 0 {
-		return t, t.problem(at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
-	}
-	root, err := hujson.Parse(t.src)
-	if err != nil {
-		at, sentence := t.explain(err)
-		return t, t.problem(at, sentence)
-	}
-	t.root = root
-	return t, nil
-}
-
-// bytes is the file again: what parseText was given, when nothing was changed.
-func (t text) bytes() []byte {
-	out := t.src
-	if t.pad {
-		out = bytes.TrimSuffix(out, []byte("\n"))
-	}
-	if t.bom {
-		out = append(bytes.Clone(bom), out...)
-	}
-	return out
+	return text{parsed}, problemAt(m.Line, m.Col, m.Sentence)
 }
 
 func (t text) problem(at int, sentence string) *Problem {
-	line, col := position(t.src, at)
+	line, col := t.Position(at)
+	return problemAt(line, col, sentence)
+}
+
+func problemAt(line, col int, sentence string) *Problem {
 	return &Problem{
 		Error: broken(fmt.Sprintf("line %d, column %d of the config file: %s", line, col, sentence),
 			"Correct that place; what ran before the edit goes on running until then."),
@@ -80,161 +44,4 @@ func (t text) problem(at int, sentence string) *Problem {
 
 func broken(sentence, hint string) wire.Error {
 	return wire.Error{Code: wire.CodeConfigBroken, Message: sentence, Hint: hint}
-}
-
-// position turns an offset into a line and a column in characters, from 1.
-func position(src []byte, at int) (line, col int) {
-	at = min(at, len(src))
-	start := bytes.LastIndexByte(src[:at], '\n') + 1
-	return bytes.Count(src[:at], []byte("\n")) + 1, utf8.RuneCount(src[start:at]) + 1
-}
-
-// tooDeep returns where nesting passes maxDepth, or -1.
-func tooDeep(src []byte) int {
-	depth := 0
-	for i := 0; i < len(src); {
-		switch c := src[i]; {
-		case c == '"':
-			i = endOfString(src, i)
-			continue
-		case c == '/':
-			if end := endOfComment(src, i); end > i {
-				i = end
-				continue
-			}
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return i
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-		i++
-	}
-	return -1
-}
-
-func endOfString(src []byte, at int) int {
-	for i := at + 1; i < len(src); i++ {
-		switch src[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(src)
-}
-
-// endOfComment returns the offset behind the comment that starts at an offset,
-// without a line comment's newline, or the offset itself when none starts there.
-func endOfComment(src []byte, at int) int {
-	rest := src[at:]
-	end := 0
-	switch {
-	case bytes.HasPrefix(rest, []byte("//")):
-		end = bytes.IndexByte(rest, '\n')
-	case bytes.HasPrefix(rest, []byte("/*")):
-		if end = bytes.Index(rest[2:], []byte("*/")); end >= 0 {
-			end += 4
-		}
-	}
-	if end < 0 {
-		return len(src)
-	}
-	return at + end
-}
-
-// skipExtra returns the first offset at or after at that is neither space nor comment.
-func skipExtra(src []byte, at int) int {
-	for at < len(src) {
-		switch src[at] {
-		case ' ', '\t', '\r', '\n':
-			at++
-		case '/':
-			end := endOfComment(src, at)
-			if end == at {
-				return at
-			}
-			at = end
-		default:
-			return at
-		}
-	}
-	return at
-}
-
-var parserPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
-
-// explain turns the parser's error into the offset of the mistake and a
-// sentence. The parser counts columns in bytes.
-func (t text) explain(err error) (at int, sentence string) {
-	msg := err.Error()
-	if m := parserPlace.FindStringSubmatch(msg); m != nil {
-		var line, col int
-		fmt.Sscan(m[1], &line)
-		fmt.Sscan(m[2], &col)
-		at = offset(t.src, line, col)
-		msg = msg[len(m[0]):]
-	}
-	if cause := errors.Unwrap(err); cause != nil && strings.Contains(msg, "unexpected EOF") {
-		return len(bytes.TrimRight(t.src, " \t\r\n")), t.unfinished(msg)
-	}
-	return at, t.mistake(at, msg)
-}
-
-func offset(src []byte, line, col int) int {
-	at := 0
-	for ; line > 1; line-- {
-		next := bytes.IndexByte(src[at:], '\n')
-		if next < 0 {
-			break
-		}
-		at += next + 1
-	}
-	return min(at+col-1, len(src))
-}
-
-func (t text) unfinished(msg string) string {
-	switch {
-	case strings.Contains(msg, "string"):
-		return "the file ends inside a text: a closing quote is missing"
-	case strings.Contains(msg, "comment"):
-		return "the file ends inside a comment: */ is missing"
-	case strings.Contains(msg, "array"):
-		return "the file ends inside a list: ] is missing"
-	}
-	return "the file ends too early: } is missing"
-}
-
-func (t text) mistake(at int, msg string) string {
-	found := "the end of the file"
-	if at < len(t.src) {
-		r, _ := utf8.DecodeRune(t.src[at:])
-		found = fmt.Sprintf("%q", r)
-		if r == '\n' || r == '\r' {
-			found = "the end of the line"
-		}
-	}
-	switch {
-	case strings.Contains(msg, "invalid literal: \""):
-		return "this text has a character or escape that JSON does not allow (a line break, or a single \\)"
-	case strings.Contains(msg, "invalid literal"):
-		return "this is neither true, false, null nor a number: texts and names need double quotes"
-	case strings.Contains(msg, "at start of object name"):
-		return "found " + found + " where the name of a key should start: names need double quotes"
-	case strings.Contains(msg, "after object name"):
-		return "found " + found + " where a colon should follow the name"
-	case strings.Contains(msg, "after object value"):
-		return "found " + found + " where a comma or } should follow the value"
-	case strings.Contains(msg, "after array value"):
-		return "found " + found + " where a comma or ] should follow the value"
-	case strings.Contains(msg, "after top-level value"):
-		return "found " + found + " behind the end of the config"
-	case strings.Contains(msg, "at start of value"):
-		return "found " + found + " where a value should start"
-	case strings.Contains(msg, "invalid UTF-8"):
-		return "this comment is not valid UTF-8"
-	}
-	return msg
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"bridgekeeper/app/jsonedit"
 	"bridgekeeper/app/wire"
 )
 
@@ -25,11 +26,11 @@ func edited(base []byte, in scope, edit func(*editor) error) ([]byte, error) {
 	if problem != nil {
 		return nil, &problem.Error
 	}
-	e := &editor{text: before.text, before: &before}
+	e := &editor{Editor: &jsonedit.Editor{Text: before.text.Text}, before: &before}
 	if err := edit(e); err != nil {
 		return nil, err
 	}
-	next := e.text.bytes()
+	next := e.Text.Bytes()
 	after, problem := read(next)
 	if problem != nil {
 		return nil, fmt.Errorf("edit the config: the result does not parse: %s", problem.Message)

@@ -10,6 +10,12 @@ import (
 // the new bytes and never a part, also after a power cut. A symbolic link stays
 // a link and its target is replaced. An existing file keeps its mode.
 func Replace(path string, data []byte, mode os.FileMode) error {
+	return ReplaceIf(path, data, mode, func() error { return nil })
+}
+
+// ReplaceIf is Replace, but asks still at the last moment, when the new bytes are
+// on the disk and only the name has to move: an error of it leaves the old file.
+func ReplaceIf(path string, data []byte, mode os.FileMode, still func() error) error {
 	target, err := Target(path)
 	if err != nil {
 		return err
@@ -22,6 +28,9 @@ func Replace(path string, data []byte, mode os.FileMode) error {
 		return fmt.Errorf("write %s: %w", target, err)
 	}
 	err = fill(tmp, data, mode)
+	if err == nil {
+		err = still()
+	}
 	if err == nil {
 		err = rename(tmp.Name(), target)
 	}

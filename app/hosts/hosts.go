@@ -123,10 +123,7 @@ func (s *Store) Add(name string) (token string, err error) {
 	if name == reserved {
 		return "", &wire.Error{Code: wire.CodeBadName, Message: `"cli" is the name of the command line itself`, Hint: "Choose another name."}
 	}
-	var random [tokenBytes]byte
-	rand.Read(random[:])
-	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:])
-	hash := sha256.Sum256([]byte(token))
+	token, hash := newToken()
 	err = s.change(func(f *file) error {
 		if slices.ContainsFunc(f.Hosts, func(h stored) bool { return h.Name == name }) {
 			return &wire.Error{Code: wire.CodeHostExists, Message: fmt.Sprintf("there is a host %q already", name),
@@ -136,7 +133,7 @@ func (s *Store) Add(name string) (token string, err error) {
 			return &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("there are %d hosts already", maxHosts), Hint: "Remove hosts that are not used."}
 		}
 		f.Hosts = append(f.Hosts, stored{
-			Name: name, Created: time.Now().UTC().Truncate(time.Second), SHA256: hex.EncodeToString(hash[:]),
+			Name: name, Created: time.Now().UTC().Truncate(time.Second), SHA256: hash,
 		})
 		return nil
 	})
@@ -144,6 +141,38 @@ func (s *Store) Add(name string) (token string, err error) {
 		return "", err
 	}
 	return token, nil
+}
+
+// newToken returns a token and what is stored of it.
+func newToken() (token, hash string) {
+	var random [tokenBytes]byte
+	rand.Read(random[:])
+	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	sum := sha256.Sum256([]byte(token))
+	return token, hex.EncodeToString(sum[:])
+}
+
+// Renew gives a known host another token; the one before stops working at once.
+// back makes that good again. Errors are *wire.Error.
+func (s *Store) Renew(name string) (token string, back func() error, err error) {
+	token, hash := newToken()
+	before := ""
+	swap := func(to string) error {
+		return s.change(func(f *file) error {
+			i := slices.IndexFunc(f.Hosts, func(h stored) bool { return h.Name == name })
+			if i < 0 {
+				return &wire.Error{Code: wire.CodeNoSuchHost, Message: fmt.Sprintf("there is no host %.80q", name),
+					Hint: "`bridgekeeper host list` shows their names."}
+			}
+			before, f.Hosts[i].SHA256 = f.Hosts[i].SHA256, to
+			return nil
+		})
+	}
+	if err := swap(hash); err != nil {
+		return "", nil, err
+	}
+	was := before
+	return token, func() error { return swap(was) }, nil
 }
 
 // Remove forgets a host; its token stops working at once. Errors are *wire.Error.

@@ -114,6 +114,7 @@ type Backend interface {
 	Servers
 	Use
 	Hosts
+	Applications
 	Questions
 	Policy
 	Windows

@@ -74,6 +74,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("POST /v1/hosts", h.addHost)
 	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
+	h.applicationRoutes(mux)
 	h.questionRoutes(mux)
 	mux.HandleFunc("POST /v1/show", h.show)
 	h.policyRoutes(mux)

@@ -36,6 +36,9 @@ const (
 	CodeNoSuchRule     Code = "no_such_rule"     // the rules changed in the meantime
 	CodeNoSuchModel    Code = "no_such_model"    // the config has no model of that name
 	CodeRecordBroken   Code = "record_broken"    // the record of calls isn't as it was written
+	CodeHostFile       Code = "host_file"        // a host's file can't be read, or changed without changing more
+	CodeHostChanged    Code = "host_changed"     // another program wrote the host's file
+	CodeNotConnected   Code = "not_connected"    // the host has no entry of ours
 	CodeBadRule        Code = "bad_rule"         // a rule, preset or limit that can't be kept as written
 )
 

@@ -1,4 +1,4 @@
-package config
+package jsonedit
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ type splice struct {
 	with     string
 }
 
-// apply carries out splices that don't overlap.
-func apply(src []byte, splices ...splice) []byte {
+// spliced carries out splices that don't overlap.
+func spliced(src []byte, splices ...splice) []byte {
 	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.from, b.from) })
 	var out bytes.Buffer
 	at := 0
@@ -39,8 +39,8 @@ type block struct {
 
 type span struct{ from, to int }
 
-func (t text) block(v *hujson.Value) block {
-	b := block{src: t.src, open: v.StartOffset, close: v.EndOffset - 1, unit: t.unit()}
+func (t Text) block(v *hujson.Value) block {
+	b := block{src: t.Src, open: v.StartOffset, close: v.EndOffset - 1, unit: t.Unit()}
 	switch c := v.Value.(type) {
 	case *hujson.Object:
 		for _, m := range c.Members {
@@ -54,18 +54,18 @@ func (t text) block(v *hujson.Value) block {
 	return b
 }
 
-// unit is the indentation that the file uses, two spaces when it shows none.
-func (t text) unit() string {
-	if root, ok := t.root.Value.(*hujson.Object); ok && len(root.Members) > 0 {
-		if in, first := indentAt(t.src, root.Members[0].Name.StartOffset); first && in != "" {
+// Unit is the indentation that the file uses, two spaces when it shows none.
+func (t Text) Unit() string {
+	if root, ok := t.Root.Value.(*hujson.Object); ok && len(root.Members) > 0 {
+		if in, first := indentAt(t.Src, root.Members[0].Name.StartOffset); first && in != "" {
 			return in
 		}
 	}
 	return "  "
 }
 
-// newline is the line end that the file uses.
-func newline(src []byte) string {
+// Newline is the line end that the file uses.
+func Newline(src []byte) string {
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
 		return "\r\n"
 	}
@@ -107,7 +107,7 @@ func (b block) comma(i int) int {
 // insert puts an item in the place of item i, or behind the last one. render
 // gets the indentation of the line that the item starts on.
 func (b block) insert(i int, render func(indent string) string) []splice {
-	nl, in := newline(b.src), b.indent()
+	nl, in := Newline(b.src), b.indent()
 	if len(b.items) == 0 {
 		return b.fill(nl, in, render)
 	}
