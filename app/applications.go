@@ -49,8 +49,14 @@ func (a *App) EditApplication(ctx context.Context, name, verb string, req wire.E
 	defer a.filesMu.Unlock()
 	switch verb {
 	case wire.VerbConnect, wire.VerbRepair:
+		if h, ok := known.Find(name); ok && h.Way == known.Manual {
+			return a.textFor(h, req.DryRun)
+		}
 		return a.connectApplication(name, verb, req.DryRun)
 	case wire.VerbDisconnect, wire.VerbUndo:
+		if h, ok := known.Find(name); ok && h.Way == known.Manual && !req.DryRun {
+			return &wire.EditedApplication{Name: h.Name, Title: h.Title, Changed: true, Reload: "Its token is worthless now. The entry in " + h.Title + " is yours to take out."}, a.RemoveHost(ctx, name)
+		}
 		return a.disconnectApplication(ctx, name, verb, req.DryRun)
 	}
 	return nil, &wire.Error{Code: wire.CodeBadRequest, Message: fmt.Sprintf("%.40q is nothing that can be done to an application.", verb)}
@@ -95,6 +101,31 @@ func (a *App) connectApplication(name, verb string, dry bool) (*wire.EditedAppli
 	a.note("connected " + st.Host.Title + " by its file " + p.Path)
 	a.news.poke()
 	return edited(st.Host, p), nil
+}
+
+// textFor is what a person enters into an application that has no file for it.
+func (a *App) textFor(h *known.Host, dry bool) (*wire.EditedApplication, error) {
+	endpoint := known.Endpoint{Name: hostcfg.EntryName, URL: a.url, Token: "bk_…"}
+	endpoint.Command, endpoint.Args = shimCommand(h.Name)
+	e := &wire.EditedApplication{Name: h.Name, Title: h.Title}
+	if h.Note != "" {
+		e.Warnings = append(e.Warnings, h.Note)
+	}
+	if !dry {
+		if a.knowsHost(h.Name) {
+			e.Warnings = append(e.Warnings, "It has a new token now: what was entered before doesn't work any more.")
+		}
+		token, _, err := a.tokenFor(h.Name)
+		if err != nil {
+			return nil, err
+		}
+		endpoint.Token, e.Changed = token, true
+		a.news.poke()
+	}
+	for _, one := range h.Text(endpoint) {
+		e.Paste = append(e.Paste, wire.Paste(one))
+	}
+	return e, nil
 }
 
 // tokenFor gives a host a token, and a way back to what was before.

@@ -101,7 +101,7 @@ func (p *program) hostVerb(verb, short, did string) *cobra.Command {
 				list, err := core.Applications(ctx)
 				var names []string
 				for _, one := range list {
-					if one.Way == "edit" && (one.Installed || one.State != "") {
+					if one.Way != "import" && (one.Installed || one.State != "" || one.Way == "manual") {
 						names = append(names, one.Name+"\t"+one.Title)
 					}
 				}
@@ -129,7 +129,21 @@ func (p *program) printEdited(e *wire.EditedApplication, did string, dry bool) {
 	for _, w := range e.Warnings {
 		p.err.line("warning: %s", visible(w))
 	}
+	token := false
+	for _, one := range e.Paste {
+		token = token || strings.Contains(one.Text, "bk_")
+		p.out.line("%s:", visible(one.What))
+		p.out.text("\n" + strings.TrimSuffix(one.Text, "\n") + "\n\n")
+	}
 	switch {
+	case len(e.Paste) > 0 && dry:
+		p.out.line("No token was made.")
+		return
+	case len(e.Paste) > 0:
+		if token {
+			p.out.line("The token is not shown again.")
+		}
+		return
 	case !e.Changed:
 		p.out.line("%s is as it should be: nothing was changed in %s", visible(e.Title), visible(e.File))
 		return
@@ -140,7 +154,11 @@ func (p *program) printEdited(e *wire.EditedApplication, did string, dry bool) {
 		p.out.line("Nothing was written.")
 		return
 	}
-	p.out.line("%s %s in %s", did, visible(e.Title), visible(e.File))
+	if e.File == "" {
+		p.out.line("%s %s", did, visible(e.Title))
+	} else {
+		p.out.line("%s %s in %s", did, visible(e.Title), visible(e.File))
+	}
 	if e.Reload != "" {
 		p.out.line("%s", visible(e.Reload))
 	}

@@ -41,4 +41,14 @@ type EditedApplication struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Reload   string   `json:"reload,omitempty"` // what a person does so that it is seen
 	Check    string   `json:"check,omitempty"`  // a command of the application's own
+	// Paste is what a person enters into an application without a file for it. The
+	// token in it is shown this once.
+	Paste []Paste `json:"paste,omitempty"`
+}
+
+// Paste is one text for a person.
+type Paste struct {
+	What string `json:"what"` // where it goes
+	Text string `json:"text"`
+	Link bool   `json:"link,omitempty"` // it is a link to open
 }

@@ -94,6 +94,27 @@ func TestApplicationByItsFile(t *testing.T) {
 	}
 }
 
+// An application without a file gets a text, whose token is good until it is disconnected.
+func TestApplicationByHand(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	core := start(t, newHome(t), map[string]string{})
+	var e wire.EditedApplication
+	if err := json.Unmarshal([]byte(cli(t, core, "host", "connect", "jetbrains", "--json")), &e); err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Paste) == 0 || answered(t, e.Paste[0].Text) != http.StatusOK {
+		t.Fatalf("%+v", e)
+	}
+	cli(t, core, "host", "connect", "jetbrains", "--dry-run")
+	if got := answered(t, e.Paste[0].Text); got != http.StatusOK {
+		t.Errorf("after a dry run: %d", got)
+	}
+	cli(t, core, "host", "disconnect", "jetbrains")
+	if got := answered(t, e.Paste[0].Text); got != http.StatusUnauthorized {
+		t.Errorf("after it was disconnected: %d", got)
+	}
+}
+
 // answered is the status that an application hears that does what its file says.
 func answered(t *testing.T, file string) int {
 	t.Helper()
