@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"bridgekeeper/app/hostcfg"
 	"bridgekeeper/app/hostcfg/known"
@@ -34,6 +35,13 @@ func (a *App) Applications(context.Context) ([]wire.Application, error) {
 			}
 		}
 		list = append(list, one)
+	}
+	for _, h := range a.wireHosts(a.door.Sessions()) {
+		i := slices.IndexFunc(list, func(one wire.Application) bool { return one.Name == h.Name })
+		if i < 0 { // a person gave it a name of their own
+			list, i = append(list, wire.Application{Name: h.Name, Title: h.Name, Way: string(known.Manual)}), len(list)
+		}
+		list[i].Host = &h
 	}
 	return list, nil
 }

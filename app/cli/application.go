@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ func (p *program) hostDetect() *cobra.Command {
 func (p *program) hostStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show the applications that were connected, and whether our entries are as they were written",
+		Short: "Show the applications that may connect: our entries in their files, and what they did",
 		Args:  cobra.NoArgs,
 		RunE: p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
 			list, err := core.Applications(ctx)
@@ -47,11 +48,15 @@ func (p *program) hostStatus() *cobra.Command {
 			}
 			shown := []wire.Application{}
 			for _, one := range list {
-				if one.State != "" {
+				if one.State != "" || one.Host != nil {
 					shown = append(shown, one)
 				}
 			}
-			return p.printApplications(shown)
+			if p.asJSON {
+				return p.out.json(shown)
+			}
+			p.printHostStatus(shown)
+			return nil
 		}),
 	}
 	p.jsonFlag(cmd, "print JSON")
@@ -75,6 +80,35 @@ func (p *program) printApplications(list []wire.Application) error {
 		t.add(visible(one.Name), visible(one.Title), text(state), number(one.Servers), text(visible(one.File)))
 	}
 	t.print(p.out)
+	p.printWrong(list)
+	return nil
+}
+
+// printHostStatus shows what hosts did since the core started.
+func (p *program) printHostStatus(list []wire.Application) {
+	if len(list) == 0 {
+		p.out.line("None. Connect one: bridgekeeper host connect NAME")
+		return
+	}
+	now := time.Now()
+	t := table{head: []string{"NAME", "ENTRY", "LAST SEEN", "REVISION", "SESSIONS", "CALLS", "CLIENT", "FILE"}}
+	for _, one := range list {
+		h, entry := one.Host, one.State
+		if h == nil {
+			h, entry = &wire.Host{}, entry+", no token"
+		}
+		file := one.File
+		if entry == "" {
+			entry, file = "by hand", ""
+		}
+		t.add(visible(one.Name), entry, ago(h.LastSeen, now), text(visible(h.Protocol)), number(h.Sessions), number(int(h.Calls)), text(visible(h.Client)), text(visible(file)))
+	}
+	t.print(p.out)
+	p.printWrong(list)
+}
+
+// printWrong says what is wrong with entries, and what to do.
+func (p *program) printWrong(list []wire.Application) {
 	for _, one := range list {
 		if one.Text != "" {
 			p.out.line("%s: %s", visible(one.Name), visible(one.Text))
@@ -83,7 +117,6 @@ func (p *program) printApplications(list []wire.Application) error {
 			p.out.line("  bridgekeeper host repair %s", visible(one.Name))
 		}
 	}
-	return nil
 }
 
 // hostVerb makes the command that does verb to an application's file.

@@ -15,6 +15,8 @@ type Application struct {
 	// "rewritten" or "broken"; Text says what is wrong.
 	State string `json:"state,omitempty"`
 	Text  string `json:"text,omitempty"`
+	// Host is what it did as a host; nil when it has no token.
+	Host *Host `json:"host,omitempty"`
 }
 
 // Change an application's file (POST /v1/applications/NAME/VERB).
