@@ -7,13 +7,18 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"bridgekeeper/app"
+	"bridgekeeper/app/attach"
 	"bridgekeeper/app/cli"
+	"bridgekeeper/app/client"
 	"bridgekeeper/app/example"
+	"bridgekeeper/app/home"
 	"bridgekeeper/app/stdio"
 	"bridgekeeper/app/wire"
 	"bridgekeeper/supervisor/proc"
+	"bridgekeeper/ui/tray"
 )
 
 // version is set by the release build.
@@ -30,6 +35,7 @@ func main() {
 		Serve:   serve,
 		Example: example.Run,
 		Stdio:   connect,
+		Tray:    resident,
 		Version: version,
 	}))
 }
@@ -44,6 +50,31 @@ func serve(ctx context.Context, o cli.ServeOptions) error {
 		Stdin: o.Stdin, Terminal: o.Stderr, Window: windowProgram(),
 		Log: slog.New(slog.NewTextHandler(o.Stderr, nil)),
 		Up:  func(core wire.Core, token string) { cli.Announce(o, core, token) },
+	})
+}
+
+// resident is the core with its icon in the tray. What it says is kept in a file:
+// at login nobody sees its terminal.
+func resident(ctx context.Context, o cli.TrayOptions) error {
+	dirs, err := home.Find(runtime.GOOS, os.Getenv)
+	if err != nil {
+		return err
+	}
+	if err := dirs.Make(); err != nil {
+		return err
+	}
+	file, err := attach.OpenLog(dirs.ServeLog)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	log := slog.New(slog.NewTextHandler(file, nil))
+	return tray.Run(ctx, tray.Options{
+		Find: client.Find, Lock: dirs.TrayLock, Quiet: o.Quiet, Page: o.Page, Log: log,
+		Serve: func(ctx context.Context) error {
+			return app.Serve(ctx, app.Options{Version: version, Port: -1, Answers: app.AnswerWindow, Window: windowProgram(), Log: log})
+		},
+		Up: func(core wire.Core, foreign bool) { cli.AnnounceTray(o, core, foreign, dirs.ServeLog) },
 	})
 }
 

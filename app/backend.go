@@ -26,8 +26,10 @@ const cliHost = "cli"
 const watchPause = 100 * time.Millisecond
 
 // Watch sends the snapshot now and after every change (localapi.Snapshots).
-func (a *App) Watch(ctx context.Context, send func(wire.Event) error) error {
-	defer a.metrics.watch()()
+func (a *App) Watch(ctx context.Context, glance bool, send func(wire.Event) error) error {
+	if !glance {
+		defer a.metrics.watch()()
+	}
 	shows, done := a.face.listen()
 	defer done()
 	for {

@@ -27,6 +27,19 @@ const (
 // WindowSize is how large the window is at first.
 var WindowSize = fyne.NewSize(1080, 690)
 
+// NoTray says that this desktop has no tray, and how to come back here.
+func (w *Main) NoTray() {
+	w.frame.tell(lang.L("This desktop has no tray, so there is no icon. Bridgekeeper runs on when you close this window; starting it again brings the window back."), "", nil, true)
+}
+
+// CopyURL puts the endpoint's address on the clipboard.
+func (w *Main) CopyURL() {
+	w.frame.copy(w.frame.model.Snapshot().Core.URL, lang.L("The address is copied."))
+}
+
+// Logs shows the log of one server.
+func (w *Main) Logs(server string) { w.frame.logs(server) }
+
 // Main is the content of the window: the sidebar and its pages. It belongs to
 // Fyne's goroutine.
 type Main struct {

@@ -191,7 +191,7 @@ func TestLogBeginsAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int64{1, 2} {
-		f, err := openLog(path)
+		f, err := OpenLog(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,12 +53,10 @@ func (a Attach) startOne(ctx context.Context) (net.Conn, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-late.C:
-			return nil, fmt.Errorf("it was started and didn't come up in %d s; see %s", int(startLimit/time.Second), serveLog(a.Dirs))
+			return nil, fmt.Errorf("it was started and didn't come up in %d s; see %s", int(startLimit/time.Second), a.Dirs.ServeLog)
 		}
 	}
 }
-
-func serveLog(d home.Dirs) string { return filepath.Join(d.Logs, "serve.log") }
 
 // startCore starts the program that lies beside this one, on its own: it outlives
 // the host. Nobody waits for it; the system does when we have ended.
@@ -74,7 +72,7 @@ func startCore(d home.Dirs) error {
 	if err := d.Make(); err != nil {
 		return err
 	}
-	log, err := openLog(serveLog(d))
+	log, err := OpenLog(d.ServeLog)
 	if err != nil {
 		return err
 	}
@@ -103,7 +101,9 @@ func environ(ours []string) []string {
 	return env
 }
 
-func openLog(path string) (*os.File, error) {
+// OpenLog opens the log of a core that no terminal shows; one that has grown large
+// begins anew.
+func OpenLog(path string) (*os.File, error) {
 	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if info, err := os.Stat(path); err == nil && info.Size() > maxServeLog {
 		flags |= os.O_TRUNC

@@ -38,6 +38,15 @@ func Announce(o ServeOptions, core wire.Core, token string) {
 	fmt.Fprintf(o.Stdout, "\nCtrl-C stops Bridgekeeper and every server. In another terminal: bridgekeeper status\n\n")
 }
 
+// AnnounceTray tells who started the tray on a terminal where things are.
+func AnnounceTray(o TrayOptions, core wire.Core, foreign bool, log string) {
+	if foreign {
+		fmt.Fprintf(o.Stdout, "Bridgekeeper %s runs already (pid %d); its icon is in the tray now.\n\n  URL     %s\n", core.Version, core.PID, core.URL)
+		return
+	}
+	fmt.Fprintf(o.Stdout, "Bridgekeeper %s is running, with its icon in the tray.\n\n  URL     %s\n  Log     %s\n\nCtrl-C, or Quit in the icon's menu, stops it and every server.\n", core.Version, core.URL, log)
+}
+
 // connectHints shows how the best-known hosts are connected.
 func connectHints(w io.Writer, url, token string) {
 	fmt.Fprintf(w, `  Claude Code   claude mcp add --transport http bridgekeeper %s --header "Authorization: Bearer %s"

@@ -24,6 +24,7 @@ type Programs struct {
 	Serve   func(ctx context.Context, o ServeOptions) error
 	Example func(ctx context.Context, name string) error
 	Stdio   func(ctx context.Context, host, server string) error
+	Tray    func(ctx context.Context, o TrayOptions) error
 	Version string
 }
 
@@ -39,6 +40,14 @@ type ServeOptions struct {
 	Stdin     io.Reader
 	Stdout    io.Writer
 	Stderr    io.Writer
+}
+
+// TrayOptions are the flags of tray and its streams.
+type TrayOptions struct {
+	Quiet  bool   // no window at start
+	Page   string // of the window at start
+	Stdout io.Writer
+	Stderr io.Writer
 }
 
 // program is one run of the command line.
@@ -77,14 +86,19 @@ func (p *program) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          p.group,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return p.desktop(cmd, TrayOptions{})
+			}
+			return p.group(cmd, args)
+		},
 
 		SuggestionsMinimumDistance: 2, // letters that may be wrong
 		PersistentPreRun: func(*cobra.Command, []string) {
 			p.began = true
 		},
 	}
-	root.AddCommand(p.serve(), p.status(), p.server(), p.call(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.stdio(), p.example(), p.version())
+	root.AddCommand(p.tray(), p.serve(), p.status(), p.server(), p.call(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.stdio(), p.example(), p.version())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }

@@ -193,12 +193,15 @@ func (p *program) serverTrace() *cobra.Command {
 	return cmd
 }
 
+// pages are the window's.
+var pages = []string{"servers", "logs", "questions", "activity", "hosts", "secrets", "add", "settings"}
+
 func (p *program) open() *cobra.Command {
 	return &cobra.Command{
 		Use:       "open [PAGE]",
 		Short:     "Bring the window up, at a page: servers, logs, questions, activity, hosts, secrets, add, settings",
 		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: []string{"servers", "logs", "questions", "activity", "hosts", "secrets", "add", "settings"},
+		ValidArgs: pages,
 		RunE: p.withCore(func(ctx context.Context, core *client.Client, args []string) error {
 			return core.Show(ctx, append(args, "")[0])
 		}),

@@ -25,6 +25,12 @@ func (c *Client) Watch(ctx context.Context, send func(wire.Event) error, down fu
 	return c.watch(ctx, "/watch", send, down)
 }
 
+// Glance is Watch for who needs neither memory nor processor time of servers: it
+// costs the core nothing while nothing happens.
+func (c *Client) Glance(ctx context.Context, send func(wire.Event) error, down func(error)) error {
+	return c.watch(ctx, "/watch?glance=true", send, down)
+}
+
 // Attend is Watch by somebody who can answer questions: while it is connected,
 // the core counts on that. It takes a client that the core lets answer.
 func (c *Client) Attend(ctx context.Context, send func(wire.Event) error, down func(error)) error {

@@ -28,6 +28,8 @@ type Dirs struct {
 	ConfigFile string
 	Socket     string // of the local API
 	Lock       string // held by the one core
+	TrayLock   string // held by the one process with the tray icon
+	ServeLog   string // what a core says that no terminal shows
 	Hosts      string // hosts and the hashes of their tokens
 	Port       string // the loopback port chosen last
 	Activity   string // folder of the record of calls
@@ -42,6 +44,8 @@ func Find(goos string, getenv func(string) string) (Dirs, error) {
 	}
 	d.ConfigFile = s.join(d.Config, "bridgekeeper.json")
 	d.Lock = s.join(d.State, "core.lock")
+	d.TrayLock = s.join(d.State, "tray.lock")
+	d.ServeLog = s.join(d.Logs, "serve.log")
 	d.Hosts = s.join(d.State, "hosts.json")
 	d.Port = s.join(d.State, "port")
 	d.Activity = s.join(d.Logs, "activity")

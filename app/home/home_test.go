@@ -66,6 +66,7 @@ func TestFind(t *testing.T) {
 			}
 			s := system{goos: c.goos}
 			c.want.Lock = s.join(c.want.State, "core.lock")
+			c.want.TrayLock, c.want.ServeLog = s.join(c.want.State, "tray.lock"), s.join(c.want.Logs, "serve.log")
 			c.want.Hosts = s.join(c.want.State, "hosts.json")
 			c.want.Port = s.join(c.want.State, "port")
 			c.want.Activity = s.join(c.want.Logs, "activity")

@@ -18,7 +18,8 @@ type Snapshots interface {
 	Snapshot() *wire.Snapshot
 	// Watch calls send with the current snapshot and again after every change,
 	// coalesced, until ctx ends or send returns an error.
-	Watch(ctx context.Context, send func(wire.Event) error) error
+	// The watcher of a glance has no use for what servers take: nothing is measured for it.
+	Watch(ctx context.Context, glance bool, send func(wire.Event) error) error
 }
 
 // Servers are the use cases about configured servers. Errors are *wire.Error.

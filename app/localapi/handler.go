@@ -276,7 +276,7 @@ func (h *handler) watch(w http.ResponseWriter, r *http.Request) {
 	}
 	s := newStream(w)
 	err := s.run(r.Context(), func() error {
-		return h.backend.Watch(r.Context(), func(e wire.Event) error { return s.send(e) })
+		return h.backend.Watch(r.Context(), r.FormValue("glance") == "true", func(e wire.Event) error { return s.send(e) })
 	})
 	s.end(err)
 }

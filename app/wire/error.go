@@ -31,6 +31,7 @@ const (
 	CodeRPC            Code = "rpc"              // the server answered with a JSON-RPC error
 	CodeBodyTooLarge   Code = "too_large"        // a request over its cap
 	CodeNoWindow       Code = "no_window"        // the window can't be opened
+	CodeNoDesktop      Code = "no_desktop"       // no display: neither tray nor window
 	CodeInternal       Code = "internal"         // a bug of ours
 	CodeBadSetting     Code = "bad_setting"      // a rule, a host's terms, a model or another setting that can't be so
 	CodeNoSuchRule     Code = "no_such_rule"     // the rules changed in the meantime

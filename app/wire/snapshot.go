@@ -265,12 +265,19 @@ type LogLine struct {
 type Event struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Notice   *Notice   `json:"notice,omitempty"`
-	// Show asks the window process to show itself: ShowWindow, or a page's name.
+	// Show asks the window process to show itself: a page's name, or one of the
+	// Show constants.
 	Show string `json:"show,omitempty"`
 }
 
-// ShowWindow, as Event.Show, raises the window at the page it last showed.
-const ShowWindow = "window"
+// What Event.Show can ask for besides a page.
+const (
+	ShowWindow   = "window"    // the window at the page it last showed
+	ShowNoTray   = "no-tray"   // the same, and say once that this desktop has no tray
+	ShowCopyURL  = "copy-url"  // no window: put the endpoint's address on the clipboard
+	ShowQuestion = "question/" // and the ID: the pop-up of that question
+	ShowLogs     = "logs/"     // and the name of a server: its log
+)
 
 // Notice is something a person may want to be told once.
 type Notice struct {

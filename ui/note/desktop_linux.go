@@ -3,7 +3,6 @@ package note
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"bridgekeeper/assets"
+	sessionbus "bridgekeeper/ui/bus"
 )
 
 const (
@@ -41,15 +41,7 @@ type desktop struct {
 
 // connect is nil where there is no session bus. It never starts one.
 func connect() *desktop {
-	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
-	if address == "" {
-		path := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")
-		if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
-			return nil
-		}
-		address = "unix:path=" + path
-	}
-	bus, err := dbus.Connect(address)
+	bus, err := sessionbus.Connect()
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"bridgekeeper/ui"
 	"bridgekeeper/ui/ask"
 	"bridgekeeper/ui/look"
+	"bridgekeeper/ui/note"
 )
 
 const (
@@ -69,6 +71,7 @@ func Run(ctx context.Context, o Options) error {
 	running.Go(func() { p.watchIdle(ctx) })
 	p.app.Run()
 	cancel()
+	p.notes.Close()
 	running.Wait()
 	return nil
 }
@@ -90,8 +93,10 @@ type process struct {
 	win     fyne.Window
 	main    *ui.Main
 	desk    *ask.Desk
+	notes   *note.Sender
 
 	visible bool      // the window
+	later   string    // what to show when the first snapshot has come
 	needed  time.Time // when a window was last there
 }
 
@@ -103,7 +108,8 @@ func (p *process) build() {
 	p.win.Resize(ui.WindowSize)
 	p.win.CenterOnScreen()
 	p.win.SetCloseIntercept(p.hide)
-	p.desk = ask.NewDesk(p.app, p.model.Answers(), ask.Options{})
+	p.notes = note.New(p.app)
+	p.desk = ask.NewDesk(p.app, p.model.Answers(), ask.Options{Notify: p.notes.Send})
 	self, _ := os.Executable() // "" leaves the examples' button out
 	p.main = ui.NewMain(p.app, p.win, p.model, ui.Options{Ask: func(id string) { p.desk.Show(id) }, Self: self, Shown: p.show})
 	p.model.Listen(p.changed)
@@ -120,10 +126,41 @@ func (p *process) changed() {
 	case p.options.Attend:
 		p.desk.Update(p.model.Snapshot().Questions)
 	}
+	if what := p.later; what != "" && p.model.Known() {
+		p.later = ""
+		p.show(what)
+	}
 }
 
-// show brings the window up at a page, or at the one it last showed.
-func (p *process) show(page string) {
+// show does what the tray, the command line or a second launch asks for: a page,
+// or one of wire's Show constants.
+func (p *process) show(what string) {
+	id, isQuestion := strings.CutPrefix(what, wire.ShowQuestion)
+	server, isLog := strings.CutPrefix(what, wire.ShowLogs)
+	if (isQuestion || what == wire.ShowCopyURL) && !p.model.Known() {
+		p.later = what // as the core has just started us
+		return
+	}
+	switch {
+	case isQuestion:
+		p.desk.Show(id) // one that has ended needs nobody
+	case isLog:
+		p.main.Logs(server)
+		p.raise("")
+	case what == wire.ShowCopyURL:
+		p.main.CopyURL()
+		p.needed = time.Now()
+		p.notes.Send(fyne.NewNotification(lang.L("Bridgekeeper"), lang.L("The address is on the clipboard: {{.URL}}", map[string]string{"URL": p.model.Snapshot().Core.URL})), func() { p.raise("") })
+	case what == wire.ShowNoTray:
+		p.raise("")
+		p.main.NoTray()
+	default:
+		p.raise(what)
+	}
+}
+
+// raise brings the window up at a page, or at the one it last showed.
+func (p *process) raise(page string) {
 	p.main.Visit(page)
 	p.visible = true
 	p.win.Show()

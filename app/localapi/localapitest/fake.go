@@ -116,7 +116,7 @@ func (f *Fake) Snapshot() *wire.Snapshot {
 }
 
 // Watch implements localapi.Snapshots.
-func (f *Fake) Watch(ctx context.Context, send func(wire.Event) error) error {
+func (f *Fake) Watch(ctx context.Context, _ bool, send func(wire.Event) error) error {
 	for {
 		f.mu.Lock()
 		s, changed := f.snap, f.changed
