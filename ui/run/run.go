@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -60,6 +61,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	p := &process{options: o, app: app.NewWithID(id), model: ui.NewModel(o.Client)}
 	p.build()
+	p.inspect()
 
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -110,12 +112,30 @@ func (p *process) build() {
 	p.win.SetCloseIntercept(p.hide)
 	p.notes = note.New(p.app)
 	p.desk = ask.NewDesk(p.app, p.model.Answers(), ask.Options{Notify: p.notes.Send})
-	self, _ := os.Executable() // "" leaves the examples' button out
+	self := program()
 	p.main = ui.NewMain(p.app, p.win, p.model, ui.Options{Ask: func(id string) { p.desk.Show(id) }, Self: self, Shown: p.show})
 	p.model.Listen(p.changed)
 	if p.options.Show != "" {
 		p.app.Lifecycle().SetOnStarted(func() { p.show(p.options.Show) })
 	}
+}
+
+// program is the path of the command line's program: it has the example servers.
+// The window may be one of its own, beside it. "" leaves the examples' button out.
+func program() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	ext := filepath.Ext(self)
+	beside, ok := strings.CutSuffix(strings.TrimSuffix(self, ext), "-window")
+	if !ok {
+		return self
+	}
+	if _, err := os.Stat(beside + ext); err != nil {
+		return self
+	}
+	return beside + ext
 }
 
 // changed shows questions as they come. Without a core none of them counts.
