@@ -26,17 +26,17 @@ const (
 // exitCode is the one place where failures become exit codes.
 func exitCode(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer, wire.CodeBadSetting:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer, wire.CodeBadSetting, wire.CodeBadDraft, wire.CodeBadInput, wire.CodeBadBundle:
 		return exitUsage
 	case wire.CodeNotRunning:
 		return exitNotRunning
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion, wire.CodeNoSuchRule, wire.CodeNoSuchModel:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion, wire.CodeNoSuchRule, wire.CodeNoSuchModel, wire.CodeNoSuchDraft, wire.CodeNotInCatalog, wire.CodeMissingProgram:
 		return exitNotFound
 	case wire.CodeDenied, wire.CodeNotAllowed, wire.CodeHeld:
 		return exitDenied
 	case wire.CodeConfigBroken, wire.CodeConfigNewer, wire.CodeConfigWrite:
 		return exitConfig
-	case wire.CodeServerDown, wire.CodeServerFailed, wire.CodeRPC:
+	case wire.CodeServerDown, wire.CodeServerFailed, wire.CodeRPC, wire.CodeCatalog:
 		return exitServer
 	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeAlreadyRuns, wire.CodeAnswered:
 		return exitConflict

@@ -87,9 +87,9 @@ func head(w http.ResponseWriter, code int) {
 // status is the HTTP status of each code.
 func status(code wire.Code) int {
 	switch code {
-	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer, wire.CodeBadSetting:
+	case wire.CodeBadRequest, wire.CodeBadName, wire.CodeBadEntry, wire.CodeBadAnswer, wire.CodeBadSetting, wire.CodeBadDraft, wire.CodeBadInput, wire.CodeBadBundle, wire.CodeMissingProgram:
 		return http.StatusBadRequest
-	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion, wire.CodeNoSuchRule, wire.CodeNoSuchModel:
+	case wire.CodeNoSuchServer, wire.CodeNoSuchTool, wire.CodeNoSuchHost, wire.CodeNoSuchQuestion, wire.CodeNoSuchRule, wire.CodeNoSuchModel, wire.CodeNoSuchDraft, wire.CodeNotInCatalog:
 		return http.StatusNotFound
 	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeConfigBroken, wire.CodeConfigNewer, wire.CodeAlreadyRuns, wire.CodeAnswered:
 		return http.StatusConflict
@@ -99,7 +99,7 @@ func status(code wire.Code) int {
 		return http.StatusRequestEntityTooLarge
 	case wire.CodeServerDown, wire.CodeServerFailed, wire.CodeNotRunning:
 		return http.StatusServiceUnavailable
-	case wire.CodeRPC:
+	case wire.CodeRPC, wire.CodeCatalog:
 		return http.StatusBadGateway
 	}
 	return http.StatusInternalServerError

@@ -41,6 +41,13 @@ const (
 	CodeHostChanged    Code = "host_changed"     // another program wrote the host's file
 	CodeNotConnected   Code = "not_connected"    // the host has no entry of ours
 	CodeBadRule        Code = "bad_rule"         // a rule, preset or limit that can't be kept as written
+	CodeBadDraft       Code = "bad_draft"        // a source that isn't understood, or can't be added as it is
+	CodeBadInput       Code = "bad_input"        // a draft's input without a value, or with one that can't be
+	CodeNoSuchDraft    Code = "no_such_draft"    // the draft was added, or forgotten
+	CodeBadBundle      Code = "bad_bundle"       // a bundle that is refused
+	CodeCatalog        Code = "catalog"          // the registry, or what it names, can't be read
+	CodeNotInCatalog   Code = "not_in_catalog"   // neither the list nor the registry has that name
+	CodeMissingProgram Code = "missing_program"  // a program that the server needs isn't on this computer
 )
 
 // Error is a failure at the edge: a stable code, a sentence in plain words and

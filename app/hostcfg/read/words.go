@@ -49,3 +49,8 @@ func base(command string) string {
 	}
 	return command
 }
+
+// Words splits a command line into its words, as a shell would, but expands
+// nothing. On Windows a backslash is part of a path. ok is false when a quote
+// isn't closed.
+func Words(line string, windows bool) (list []string, ok bool) { return words(line, windows) }
