@@ -32,7 +32,11 @@ type Draft struct {
 	Env     []Var
 	Cwd     string
 	URL     string // of a server on the net, with nothing secret in it
-	Inputs  []wire.Input
+	// Bundle is the address of a bundle that has to be fetched before more is
+	// known; SHA256 what its file must have, "" when nobody says.
+	Bundle string
+	SHA256 string
+	Inputs []wire.Input
 
 	Disabled bool
 	Off      []string // tools that were switched off where it came from
@@ -143,6 +147,47 @@ func (d *Draft) Input(name string) *wire.Input {
 	}
 	return nil
 }
+
+// NameOf is a short name for a server, from the name that a registry or package
+// has for it: letters, digits and dashes.
+func NameOf(full string) string {
+	space, name, found := strings.Cut(full, "/")
+	if !found {
+		space, name = "", full
+	}
+	if short := shorten(name); short != "" {
+		return short
+	}
+	parts := strings.Split(space, ".")
+	for _, part := range slices.Backward(parts) { // com.example.mcp/mcp is example's
+		if short := shorten(part); short != "" && part != parts[0] {
+			return short
+		}
+	}
+	return "server"
+}
+
+func shorten(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('-')
+		}
+	}
+	var words []string
+	for word := range strings.SplitSeq(b.String(), "-") {
+		if word != "" && word != "mcp" && word != "server" {
+			words = append(words, word)
+		}
+	}
+	name = strings.Join(words, "-")
+	return strings.Trim(name[:min(len(name), maxProposed)], "-")
+}
+
+// maxProposed keeps SERVER__TOOL within what hosts take.
+const maxProposed = 40
 
 // Ask adds an input. One of the same name is asked for once: it stays, and is
 // required or secret when either is.

@@ -108,7 +108,7 @@ func (f *filler) checked(in wire.Input, given []string) ([]string, error) {
 	}
 	if !in.Secret {
 		for i := range out {
-			if in.Kind != wire.InputDirectory && in.Kind != wire.InputFile || !strings.HasPrefix(out[i], "~") {
+			if out[i] != "~" && !strings.HasPrefix(out[i], "~/") && !strings.HasPrefix(out[i], `~\`) { // nobody means a folder called ~
 				out[i] = ref.Escape(out[i])
 			}
 		}

@@ -10,6 +10,27 @@ import (
 // ourselves: a package of npm, in the version that was tried here.
 const McpRemote = "mcp-remote@0.15.1"
 
+// Transport is how mcp-remote speaks to a server.
+type Transport string
+
+const (
+	HTTP      Transport = "http-only"
+	SSE       Transport = "sse-only"   // servers of before 2025-03
+	HTTPFirst Transport = "http-first" // what is said of it may be out of date
+)
+
+// TransportOf is how to speak to a server that is said to speak SSE, or not: the
+// label is often older than the server.
+func TransportOf(sse bool, address string) Transport {
+	switch path := strings.TrimRight(withoutQuery(address), "/"); {
+	case !sse:
+		return HTTP
+	case strings.HasSuffix(path, "/mcp"):
+		return HTTPFirst
+	}
+	return SSE
+}
+
 // Header is one that a server on the net is sent.
 type Header struct {
 	Name     string
@@ -18,17 +39,12 @@ type Header struct {
 }
 
 // Remote makes d start mcp-remote for the server at address. Headers' values go
-// through the environment: a command line can be read by everybody. sse is for
-// servers of before 2025-03.
-func (d *Draft) Remote(address Text, headers []Header, sse bool) {
+// through the environment: a command line can be read by everybody.
+func (d *Draft) Remote(address Text, headers []Header, by Transport) {
 	d.Install, d.Package, d.Pinned, d.Command = wire.InstallRemote, "", true, "npx"
 	d.URL = withoutQuery(address.String())
 	d.Args = append(Literals("-y", McpRemote), Arg{Value: address})
-	transport := "http-only"
-	if sse {
-		transport = "sse-only"
-	}
-	d.Args = append(d.Args, Literals("--transport", transport)...)
+	d.Args = append(d.Args, Literals("--transport", string(by))...)
 	if at := address.String(); strings.HasPrefix(at, "http://") {
 		d.Args = append(d.Args, Literals("--allow-http")...)
 		if !loopback(at) {

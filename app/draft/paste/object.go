@@ -167,7 +167,7 @@ func (b *builder) remote(s *read.Server) {
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 		headers = append(headers, draft.Header{Name: name, Value: b.text(name, s.Headers[name], false)})
 	}
-	b.d.Remote(b.text("url", s.URL, true), headers, s.Transport == known.SSE)
+	b.d.Remote(b.text("url", s.URL, true), headers, draft.TransportOf(s.Transport == known.SSE, s.URL))
 }
 
 // secretRef finds our references to secrets in a value.

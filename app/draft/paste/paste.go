@@ -93,7 +93,7 @@ func fenced(text string) (string, bool) {
 // address is a server on the net, given by nothing but its URL.
 func address(url string) *draft.Draft {
 	d := &draft.Draft{Source: wire.DraftSource{Kind: wire.SourceJSON}}
-	d.Remote(draft.Literal(url), nil, strings.HasSuffix(strings.TrimRight(url, "/"), "/sse"))
+	d.Remote(draft.Literal(url), nil, draft.TransportOf(strings.HasSuffix(strings.TrimRight(url, "/"), "/sse"), url))
 	d.Name = slug(suggestAddress(url))
 	d.Label = d.URL
 	return d
