@@ -22,6 +22,7 @@ import (
 	"bridgekeeper/app/hostcfg"
 	"bridgekeeper/app/hosts"
 	"bridgekeeper/app/localapi"
+	"bridgekeeper/app/mcpb"
 	"bridgekeeper/app/policy"
 	"bridgekeeper/app/sampling"
 	"bridgekeeper/app/sock"
@@ -81,6 +82,11 @@ type App struct {
 	traces   *traces
 	face     *face
 	budget   *sampling.Budget
+	drafts   *drafts     // servers that aren't added yet
+	origins  *origins    // where servers came from
+	bundles  *mcpb.Store // unpacked
+	addMu    sync.Mutex  // one server is added or updated at a time
+	vault    vault       // keeps secrets; nil: they stand in the config
 	sup      *supervisor.Supervisor
 	dir      *directory.Directory
 	door     *httpd.Server
@@ -156,6 +162,11 @@ func build(opts Options, dirs home.Dirs) (*App, error) {
 	a.shelf, a.reviews = newShelf(a.pins), newReviews(a)
 	a.metrics, a.traces = newMetrics(), newTraces()
 	a.budget = sampling.NewBudget(time.Now)
+	a.drafts = newDrafts(filepath.Join(dirs.State, "drafts"))
+	if a.origins, err = openOrigins(filepath.Join(dirs.State, "origins.json")); err != nil {
+		return nil, err
+	}
+	a.bundles = mcpb.NewStore(filepath.Join(dirs.Data, "bundles"))
 	a.rules.Store(strictest())
 	a.face = newFace(a, opts.Window)
 	queue := ask.Options{Deadline: a.deadline, Changed: a.news.poke, Settled: a.settled}
@@ -244,6 +255,7 @@ func (a *App) run(ctx context.Context) error {
 	stopInner()
 	inside.Wait()
 	a.talks.Wait()
+	a.drafts.close()
 	if cause := context.Cause(outer); ctx.Err() == nil && cause != nil {
 		return cause
 	}

@@ -92,8 +92,15 @@ func (a *App) EditServer(ctx context.Context, name string, req wire.EditServer) 
 }
 
 // RemoveServer ends a server's instances and takes its entry out of the file.
-func (a *App) RemoveServer(_ context.Context, name string) error {
-	return a.applying(a.config.RemoveServer(name))
+func (a *App) RemoveServer(ctx context.Context, name string) error {
+	s, known := a.config.Current().Lookup(name)
+	if err := a.applying(a.config.RemoveServer(name)); err != nil {
+		return err
+	}
+	if known {
+		a.cleanUp(ctx, name, &s.Entry)
+	}
+	return nil
 }
 
 // applying makes a change of the config, unless it failed, count at once.

@@ -169,6 +169,9 @@ func (a *App) lowersSettings(req *wire.EditSettings) (what []string) {
 	if req.LegacySSE != nil && *req.LegacySSE && !now.LegacySSE {
 		what = append(what, "The transport of 2024-11-05 is served, too.")
 	}
+	if req.Registry != nil && *req.Registry != now.Registry {
+		what = append(what, "Servers to add are looked up in another registry.")
+	}
 	if req.Models != nil {
 		what = append(what, "Other models answer the prompts of servers.")
 	}
@@ -188,6 +191,9 @@ func (a *App) writeSettings(req *wire.EditSettings) error {
 	}
 	if req.LegacySSE != nil {
 		steps = append(steps, func() error { return a.config.SetLegacySSE(*req.LegacySSE) })
+	}
+	if req.Registry != nil {
+		steps = append(steps, func() error { return a.config.SetRegistry(*req.Registry) })
 	}
 	if req.Models != nil {
 		steps = append(steps, func() error { return a.config.SetModels(*req.Models) })

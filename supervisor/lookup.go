@@ -60,6 +60,13 @@ func find(spec *Spec) (program, error) {
 	return program{}, fmt.Errorf("`%s` is not on the PATH", spec.Command)
 }
 
+// LookUp finds a program as a server with that environment would. The error is a
+// sentence.
+func LookUp(command string, env []string) (path string, err error) {
+	p, err := find(&Spec{Command: command, Env: env})
+	return p.path, err
+}
+
 func dirProblem(dir string, err error) error {
 	switch {
 	case err == nil:

@@ -167,6 +167,17 @@ func (s *Store) SetRecord(r wire.RecordTerms) error {
 	})
 }
 
+// SetRegistry sets the registry that is searched; "" is the official one.
+func (s *Store) SetRegistry(address string) error {
+	if f := checkRegistry(address); f != nil {
+		return &wire.Error{Code: wire.CodeBadSetting, Message: f.sentence, Hint: f.hint}
+	}
+	want := func(c wire.Settings) wire.Settings { c.Registry = address; return c }
+	return s.change(scope{part: registryKey, want: want}, func(e *editor) error {
+		return e.SetOrUnset(address, address == "", registryKey)
+	})
+}
+
 // SetLegacySSE turns the transport of 2024-11-05 on or off.
 func (s *Store) SetLegacySSE(on bool) error {
 	want := func(c wire.Settings) wire.Settings { c.LegacySSE = on; return c }

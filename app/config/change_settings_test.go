@@ -65,6 +65,7 @@ func TestChangesOfSettings(t *testing.T) {
 		{"the record", `, "record": {"keepMiB": 5}`, func(s *Store) error { return s.SetRecord(wire.RecordTerms{Arguments: true, KeepMiB: 6}) },
 			`, "record": {"keepMiB": 6, "arguments": true}`, wire.Settings{Record: wire.RecordTerms{Arguments: true, KeepMiB: 6}}},
 		{"the old transport", "", func(s *Store) error { return s.SetLegacySSE(true) }, ",\n  \"legacySSE\": true", wire.Settings{LegacySSE: true}},
+		{"a registry", "", func(s *Store) error { return s.SetRegistry("https://registry.example.com") }, ",\n  \"registry\": \"https://registry.example.com\"", wire.Settings{Registry: "https://registry.example.com"}},
 		{"not the old transport", `, "legacySSE": true`, func(s *Store) error { return s.SetLegacySSE(false) }, "", wire.Settings{}},
 		{"the first model", "", func(s *Store) error { return s.AddModel(model) },
 			",\n  \"models\": [\n    {\"name\": \"m\", \"kind\": \"openai\", \"url\": \"http://127.0.0.1:1/v1\", \"model\": \"x\", \"key\": \"k\", \"cost\": 3}\n  ]",

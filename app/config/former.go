@@ -115,6 +115,8 @@ func (c *Config) restore(part string, before *Config) bool {
 		now.Record = was.Record
 	case legacySSEKey:
 		now.LegacySSE = was.LegacySSE
+	case registryKey:
+		now.Registry = was.Registry
 	default:
 		panic(fmt.Sprintf("a setting that is no part: %s", part))
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 
@@ -21,6 +22,7 @@ const (
 	modelsKey    = "models"
 	recordKey    = "record"
 	legacySSEKey = "legacySSE"
+	registryKey  = "registry"
 )
 
 // rootKeys are all keys at the top of the file that are ours.
@@ -66,6 +68,36 @@ func (r *reading) readSettings(root *hujson.Object) {
 	if err := d.err(); err != nil {
 		r.misread(legacySSEKey, err)
 	}
+	s.Registry = r.readRegistry(root)
+}
+
+// readRegistry returns the official one's "" where an address can't be one.
+func (r *reading) readRegistry(root *hujson.Object) string {
+	d := r.decoder(registryKey, wire.CodeBadSetting, root)
+	address := d.text(registryKey)
+	if f := checkRegistry(address); f != nil {
+		d.fail(*member(root, registryKey), f.sentence)
+	}
+	if err := d.err(); err != nil {
+		r.misread(registryKey, err)
+		return ""
+	}
+	return address
+}
+
+// checkRegistry: what a registry says is run, so that it must come unchanged.
+func checkRegistry(address string) *fault {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return &fault{sentence: "registry must be an address like https://registry.example.com"}
+	}
+	if own := u.Hostname(); u.Scheme != "https" && (u.Scheme != "http" || own != "127.0.0.1" && own != "localhost" && own != "::1") {
+		return &fault{sentence: "registry must begin with https://; http:// is for this computer only"}
+	}
+	return nil
 }
 
 // warnOfCase tells of keys that are ours but for small and capital letters: they

@@ -24,6 +24,7 @@ func TestReadSettings(t *testing.T) {
   "models": [ {"name": "local", "kind": "openai", "url": "http://127.0.0.1:11434/v1", "model": "llama3.2", "key": "k", "cost": 10, "speed": 1, "intelligence": 2} ],
   "record": {"arguments": true, "keepMiB": 80},
   "legacySSE": true,
+  "registry": "http://127.0.0.1:8080",
 }`))
 	if problem != nil || len(r.mistakes)+len(r.config.Warnings)+len(r.config.Problems) != 0 {
 		t.Fatalf("%+v %+v %+v", problem, r.mistakes, r.config)
@@ -36,6 +37,7 @@ func TestReadSettings(t *testing.T) {
 		Models:    []wire.Model{{Name: "local", Kind: "openai", URL: "http://127.0.0.1:11434/v1", Model: "llama3.2", Key: "k", Cost: 10, Speed: 1, Intelligence: 2}},
 		Record:    wire.RecordTerms{Arguments: true, KeepMiB: 80},
 		LegacySSE: true,
+		Registry:  "http://127.0.0.1:8080",
 	}
 	if !reflect.DeepEqual(r.config.Settings, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", r.config.Settings, want)
@@ -172,6 +174,7 @@ func TestAMistakeNeverWeakens(t *testing.T) {
 		{`"record": {"keepMiB": -1}`, "keepMiB is -1", nil},
 		{`"record": {"argument": true}`, `no key "argument"`, nil},
 		{`"legacySSE": "yes"`, "true or false", nil},
+		{`"registry": "http://registry.example.com"`, "must begin with https://", nil},
 	} {
 		text := "{\n" + c.text + "}"
 		key := strings.Split(c.text, `"`)[1]

@@ -209,7 +209,7 @@ func (d *Draft) Ask(in wire.Input) {
 func (d *Draft) Wire() wire.Draft {
 	w := wire.Draft{Label: d.Label, Name: d.Name, Title: d.Title, Description: d.Description, Source: d.Source, Install: d.Install, Package: d.Package,
 		Version: d.Version, Pinned: d.Pinned, Command: d.Command, Cwd: d.Cwd, URL: d.URL, Inputs: slices.Clone(d.Inputs), May: d.may(),
-		Warnings: slices.Clone(d.Warnings), Blocked: slices.Clone(d.Blocked), Folders: d.folders()}
+		Fetch: d.Bundle, Warnings: slices.Clone(d.Warnings), Blocked: slices.Clone(d.Blocked), Folders: d.folders()}
 	for _, a := range d.Args {
 		if a.Flag != "" {
 			w.Args = append(w.Args, a.Flag)

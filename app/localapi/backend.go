@@ -116,6 +116,7 @@ type Backend interface {
 	Use
 	Hosts
 	Applications
+	Adding
 	Questions
 	Policy
 	Windows

@@ -75,6 +75,7 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("PATCH /v1/hosts/{name}", h.setHost)
 	mux.HandleFunc("DELETE /v1/hosts/{name}", h.removeHost)
 	h.applicationRoutes(mux)
+	h.addingRoutes(mux)
 	h.questionRoutes(mux)
 	mux.HandleFunc("POST /v1/show", h.show)
 	h.policyRoutes(mux)

@@ -60,6 +60,8 @@ type Draft struct {
 	Cwd     string   `json:"cwd,omitempty"`
 	Folders []string `json:"folders,omitempty"` // folders and files that it is given
 	URL     string   `json:"url,omitempty"`     // of a server on the net
+	// Fetch is the address of a bundle that has to be fetched before the rest is known.
+	Fetch string `json:"fetch,omitempty"`
 
 	Inputs   []Input  `json:"inputs,omitempty"`
 	May      []string `json:"may,omitempty"`      // sentences: what it may do
@@ -103,8 +105,8 @@ type Need struct {
 	Hint    string `json:"hint,omitempty"` // how to get it
 }
 
-// NewDraft asks for drafts. Exactly one of the fields before Base64 is set; a bundle
-// or file that only the caller can read comes as Base64 with its Name.
+// NewDraft asks for drafts. Exactly one of Catalog, Path, Text, Command and Update
+// is set.
 type NewDraft struct {
 	Catalog string   `json:"catalog,omitempty"` // a name in the catalog
 	Version string   `json:"version,omitempty"` // with Catalog; "" is the newest
@@ -112,8 +114,6 @@ type NewDraft struct {
 	Text    string   `json:"text,omitempty"`    // pasted: JSON, a link, a command line, a URL
 	Command []string `json:"command,omitempty"` // an argument vector
 	Update  string   `json:"update,omitempty"`  // a server that is there
-	Name    string   `json:"name,omitempty"`
-	Base64  []byte   `json:"base64,omitempty"`
 }
 
 // FillDraft gives a draft's inputs their values.

@@ -10,6 +10,7 @@ type Settings struct {
 	Models    []Model              `json:"models,omitempty"` // for servers' sampling; the first one is the default
 	Record    RecordTerms          `json:"record,omitzero"`
 	LegacySSE bool                 `json:"legacySSE,omitempty"` // serve the HTTP+SSE transport of 2024-11-05, too
+	Registry  string               `json:"registry,omitempty"`  // address of the MCP registry that is searched; "" is the official one
 }
 
 // EditSettings changes settings: nil fields mean unchanged.
@@ -19,6 +20,7 @@ type EditSettings struct {
 	Models    *[]Model       `json:"models,omitempty"` // all of them; a masked key stays what it was
 	Record    *RecordTerms   `json:"record,omitempty"`
 	LegacySSE *bool          `json:"legacySSE,omitempty"`
+	Registry  *string        `json:"registry,omitempty"`
 }
 
 // Values of HostTerms.Questions and Entry.Changes.

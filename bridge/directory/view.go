@@ -47,6 +47,9 @@ type Server struct {
 	screened  int           // Directory.screened when items was made
 }
 
+// Listed reports whether the tools are those that the server has now.
+func (s *Server) Listed() bool { return s.Info != nil && !s.kept && !s.reading && !s.readAt.IsZero() }
+
 // Tool is one tool by both its names.
 type Tool struct {
 	Name       string

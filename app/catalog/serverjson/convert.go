@@ -190,7 +190,7 @@ func (c *converter) bundle(p Package) {
 	d := c.d
 	d.Bundle, d.SHA256, d.Pinned = d.Package, strings.ToLower(p.FileSHA256), true
 	switch {
-	case !strings.HasPrefix(d.Bundle, "https://"):
+	case !strings.HasPrefix(d.Bundle, "https://") && !strings.HasPrefix(d.Bundle, "http://127.0.0.1:"):
 		d.Block("Its bundle's address doesn't begin with https://.")
 	case unfilled.MatchString(d.SHA256) || d.SHA256 != "" && !sha256Form.MatchString(d.SHA256):
 		d.Block(fmt.Sprintf("Its bundle's sha256 is %.80q, which is none.", d.SHA256))
