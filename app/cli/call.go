@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,16 +29,32 @@ func (p *program) call() *cobra.Command {
 		Args:              cobra.RangeArgs(2, 3),
 		ValidArgsFunction: p.completeCall,
 	}
+	var form bool
+	cmd.Flags().BoolVar(&form, "form", false, "ask for the arguments one by one, by the tool's schema; show the request and its time")
 	p.jsonFlag(cmd, "print the result as the server wrote it")
 	run := p.withCore(func(ctx context.Context, core *client.Client, args []string) error {
 		req := wire.CallTool{Tool: args[1], Arguments: json.RawMessage(args[2])}
+		if form {
+			var err error
+			if req.Arguments, err = p.formArguments(ctx, core, args[0], args[1]); err != nil {
+				return err
+			}
+			p.err.line("request: %s", visible(string(req.Arguments)))
+		}
+		began := time.Now()
 		result, err := core.Call(ctx, args[0], req)
+		if form {
+			p.err.line("took %s", time.Since(began).Round(time.Millisecond))
+		}
 		if err != nil {
 			return err
 		}
 		return p.printResult(result)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if form && len(args) == 3 {
+			return usage("--form asks for the arguments: write none")
+		}
 		text, err := p.arguments(args[2:])
 		if err != nil {
 			return err

@@ -98,7 +98,7 @@ func (p *program) root() *cobra.Command {
 			p.began = true
 		},
 	}
-	root.AddCommand(p.tray(), p.serve(), p.status(), p.server(), p.call(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.stdio(), p.example(), p.version())
+	root.AddCommand(p.tray(), p.serve(), p.status(), p.server(), p.call(), p.catalog(), p.host(), p.open(), p.policy(), p.question(), p.hold(), p.activity(), p.stdio(), p.example(), p.version())
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	return root
 }

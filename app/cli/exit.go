@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"bridgekeeper/app/wire"
 )
@@ -20,6 +21,7 @@ const (
 	exitConfig      = 7
 	exitServer      = 8
 	exitConflict    = 9
+	exitCheck       = 10
 	exitInterrupted = 130
 )
 
@@ -38,6 +40,8 @@ func exitCode(code wire.Code) int {
 		return exitConfig
 	case wire.CodeServerDown, wire.CodeServerFailed, wire.CodeRPC, wire.CodeCatalog:
 		return exitServer
+	case wire.CodeCheck:
+		return exitCheck
 	case wire.CodeServerExists, wire.CodeHostExists, wire.CodeAlreadyRuns, wire.CodeAnswered:
 		return exitConflict
 	}
@@ -76,6 +80,6 @@ func (p *program) complain(e *wire.Error) {
 	}
 	p.err.line("%s %s", p.err.paint(red, "error:"), visible(e.Message))
 	if e.Hint != "" {
-		p.err.line("%s %s", p.err.paint(faint, "hint:"), visible(e.Hint))
+		p.err.line("%s %s", p.err.paint(faint, "hint:"), strings.ReplaceAll(visibleLines(e.Hint), "\n", "\n  "))
 	}
 }

@@ -19,7 +19,7 @@ func (p *program) server() *cobra.Command {
 		p.serverAct("start", "Start servers, also failed ones", "starting"),
 		p.serverAct("stop", "Stop servers until they are started again", "stopping"),
 		p.serverAct("restart", "Stop and start servers", "restarting"),
-		p.serverLogs(), p.serverTools(), p.serverTrace(), p.serverResources(), p.serverPrompts(), p.serverReview())
+		p.serverLogs(), p.serverTools(), p.serverTrace(), p.serverResources(), p.serverPrompts(), p.serverReview(), p.serverUpdate(), p.serverCheck())
 }
 
 func (p *program) serverList() *cobra.Command {
@@ -37,7 +37,7 @@ func (p *program) serverList() *cobra.Command {
 				return p.out.json(s.Servers)
 			}
 			if len(s.Servers) == 0 {
-				p.out.line("No servers. Add one: bridgekeeper server add NAME -- COMMAND ARGS…")
+				p.out.line("No servers. Find one: bridgekeeper catalog search; add your own: bridgekeeper server add NAME -- COMMAND ARGS…")
 				return nil
 			}
 			p.printServers(s.Servers, time.Now())

@@ -70,44 +70,115 @@ func split(cmd *cobra.Command, args []string) (name string, command []string, er
 
 func (p *program) serverAdd() *cobra.Command {
 	var flags entryFlags
+	var road draftFlags
+	var paste bool
 	cmd := &cobra.Command{
-		Use:     "add NAME [flags] -- COMMAND [ARGS…]",
-		Short:   "Add a server to the config and start it",
-		Example: "  bridgekeeper server add files --env ROOT=/srv -- npx -y @modelcontextprotocol/server-filesystem /srv",
+		Use:   "add SOURCE [flags] | NAME [flags] -- COMMAND [ARGS…]",
+		Short: "Add a server to the config and start it",
+		Long: "Add a server to the config and start it. SOURCE is a name in the catalog, a file (.mcpb, .dxt,\n" +
+			"server.json, an application's JSON), the URL of a bundle or of a server on the net, an install\n" +
+			"link, or a whole command line or JSON in quotes; --paste reads such a text from stdin. What would\n" +
+			"run is shown first. Where it doesn't start, nothing is added.",
+		Example: "  bridgekeeper server add filesystem --set folders=/srv\n" +
+			"  bridgekeeper server add ./notes.mcpb\n" +
+			"  bridgekeeper server add files --env ROOT=/srv -- npx -y @modelcontextprotocol/server-filesystem /srv",
 		// ValidArgsFunction is left out: the name is new.
 		Args: cobra.ArbitraryArgs,
 	}
 	flags.register(cmd.Flags())
+	road.register(cmd.Flags())
+	cmd.Flags().StringVar(&road.name, "name", "", "`name` of the server (default: one that its source proposes)")
+	cmd.Flags().BoolVar(&paste, "paste", false, "read JSON, a link or a command line from stdin")
+	p.jsonFlag(cmd, "print what was added as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name, command, err := split(cmd, args)
-		if err != nil {
-			return err
+		if cmd.ArgsLenAtDash() < 0 && (len(args) == 1 || paste) {
+			return p.addSource(cmd, args, &flags, &road, paste)
 		}
-		if len(command) == 0 {
-			e := usage("the command that starts the server is missing")
-			e.Hint = "Write it behind --: bridgekeeper server add NAME -- COMMAND ARGS…"
-			return e
-		}
-		env, err := flags.variables()
-		if err != nil {
-			return err
-		}
-		req := wire.AddServer{Name: name, Entry: wire.Entry{
-			Command: command[0], Args: command[1:], Env: env, Cwd: flags.cwd, Disabled: flags.disabled,
-			Start: flags.start, IdleStop: flags.idleStop, Sharing: flags.sharing, Era: flags.era, MaxLine: flags.maxLine,
-		}}
-		if err := flags.protect.add(cmd.Flags(), &req.Entry); err != nil {
-			return err
-		}
-		return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
-			if err := core.AddServer(ctx, req); err != nil {
-				return err
-			}
-			p.out.line("added %s", name)
-			return nil
-		})(cmd, args)
+		return p.addCommand(cmd, args, &flags)
 	}
 	return cmd
+}
+
+// addSource adds a server from anything but a name and its command.
+func (p *program) addSource(cmd *cobra.Command, args []string, flags *entryFlags, road *draftFlags, paste bool) error {
+	req, err := p.sourceOf(args, paste, road.version)
+	if err != nil {
+		return err
+	}
+	env, err := flags.variables()
+	if err != nil {
+		return err
+	}
+	fill := wire.FillDraft{Env: env, Trust: flags.protect.trust, Disabled: flags.disabled}
+	later, err := flags.later(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
+		added, err := p.addDraft(ctx, core, req, road, fill)
+		if err != nil || added == nil {
+			return err
+		}
+		if later != nil {
+			if err := flags.protect.edit(cmd.Flags(), wire.Entry{}, later); err != nil {
+				return err
+			}
+			if err := core.EditServer(ctx, added.Name, *later); err != nil {
+				return err
+			}
+		}
+		return p.printAdded(added, "added")
+	})(cmd, args)
+}
+
+// later is the edit for flags that a draft doesn't know; nil when there are none.
+func (e *entryFlags) later(f *pflag.FlagSet) (*wire.EditServer, error) {
+	known := map[string]bool{"env": true, "disabled": true, "trust": true, "set": true, "package": true, "version": true, "yes": true, "dry-run": true, "name": true, "paste": true, "json": true}
+	any := false
+	f.Visit(func(flag *pflag.Flag) { any = any || !known[flag.Name] })
+	if !any {
+		return nil, nil
+	}
+	req, err := e.edit(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.protect.check(); err != nil {
+		return nil, err
+	}
+	req.Env, req.Disabled = nil, nil
+	return &req, nil
+}
+
+// addCommand adds NAME -- COMMAND as it is.
+func (p *program) addCommand(cmd *cobra.Command, args []string, flags *entryFlags) error {
+	name, command, err := split(cmd, args)
+	if err != nil {
+		return err
+	}
+	if len(command) == 0 {
+		e := usage("the command that starts the server is missing")
+		e.Hint = "Write it behind --: bridgekeeper server add NAME -- COMMAND ARGS…"
+		return e
+	}
+	env, err := flags.variables()
+	if err != nil {
+		return err
+	}
+	req := wire.AddServer{Name: name, Entry: wire.Entry{
+		Command: command[0], Args: command[1:], Env: env, Cwd: flags.cwd, Disabled: flags.disabled,
+		Start: flags.start, IdleStop: flags.idleStop, Sharing: flags.sharing, Era: flags.era, MaxLine: flags.maxLine,
+	}}
+	if err := flags.protect.add(cmd.Flags(), &req.Entry); err != nil {
+		return err
+	}
+	return p.withCore(func(ctx context.Context, core *client.Client, _ []string) error {
+		if err := core.AddServer(ctx, req); err != nil {
+			return err
+		}
+		p.out.line("added %s", name)
+		return nil
+	})(cmd, args)
 }
 
 func (p *program) serverEdit() *cobra.Command {

@@ -126,7 +126,7 @@ func settled(t testing.TB, texts ...string) *Config {
 // A letter too much in one setting, and nothing was asked any more.
 func TestAMistakeNeverWeakens(t *testing.T) {
 	const before = `{"ask": "destructive", "rules": [{"tool": "rm", "do": "deny"}], "hosts": {"h": {"ask": "changes", "limits": {"callsAtOnce": 1}}},
-  "questions": {"deadline": "1m"}, "models": [{"name": "m", "kind": "openai", "model": "x"}], "record": {"keepMiB": 7}, "legacySSE": true}`
+  "questions": {"deadline": "1m"}, "models": [{"name": "m", "kind": "openai", "model": "x"}], "record": {"keepMiB": 7}, "legacySSE": true, "registry": "https://registry.example.com"}`
 	was := settled(t, before).Settings
 	for _, c := range []struct {
 		text, says string

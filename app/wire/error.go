@@ -47,6 +47,7 @@ const (
 	CodeBadBundle      Code = "bad_bundle"       // a bundle that is refused
 	CodeCatalog        Code = "catalog"          // the registry, or what it names, can't be read
 	CodeNotInCatalog   Code = "not_in_catalog"   // neither the list nor the registry has that name
+	CodeCheck          Code = "check"            // server check found something to mend
 	CodeMissingProgram Code = "missing_program"  // a program that the server needs isn't on this computer
 )
 

@@ -50,17 +50,17 @@ func (f *Fake) BeginDrafts(_ context.Context, req wire.NewDraft) ([]wire.Draft, 
 	switch {
 	case req.Catalog == "nope":
 		return nil, &wire.Error{Code: wire.CodeNotInCatalog, Message: "The registry has no such server."}
-	case req.Text == "several":
+	case strings.TrimSpace(req.Text) == "several":
 		other := f.draft()
 		other.ID, other.Label, other.Install = "D2", "pypi files 1.2.3", wire.InstallPyPI
 		return []wire.Draft{f.draft(), other}, nil
-	case req.Text == "blocked":
+	case strings.TrimSpace(req.Text) == "blocked":
 		d := f.draft()
 		d.Blocked = []string{"It is a template."}
 		return []wire.Draft{d}, nil
 	case req.Update != "":
 		d := f.draft()
-		d.Name, d.Replaces = req.Update, "1.2.2"
+		d.ID, d.Name, d.Replaces = "D3", req.Update, "1.2.2"
 		d.Inputs[0].Default = []string{"/srv"}
 		return []wire.Draft{d}, nil
 	}
@@ -68,7 +68,7 @@ func (f *Fake) BeginDrafts(_ context.Context, req wire.NewDraft) ([]wire.Draft, 
 }
 
 func (f *Fake) Draft(_ context.Context, id string) (*wire.Draft, error) {
-	if id != "D1" && id != "D2" {
+	if id != "D1" && id != "D2" && id != "D3" {
 		return nil, &wire.Error{Code: wire.CodeNoSuchDraft, Message: "This draft is no longer there."}
 	}
 	d := f.draft()
@@ -86,6 +86,9 @@ func (f *Fake) ReviewDraft(ctx context.Context, id string, req wire.FillDraft) (
 		return nil, err
 	}
 	folder := strings.Join(req.Values["folder"], "")
+	if folder == "" && id == "D3" {
+		folder = "/srv" // an update has its values
+	}
 	if folder == "" {
 		return nil, &wire.Error{Code: wire.CodeBadInput, Message: "folder has no value."}
 	}
