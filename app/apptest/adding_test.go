@@ -306,3 +306,25 @@ func TestDraftsAreBounded(t *testing.T) {
 		t.Errorf("a relative path: %v", err)
 	}
 }
+
+func TestCheckUp(t *testing.T) {
+	c := Start(t, Options{})
+	c.Add("good", misbehave.Good)
+	c.Add("junk", misbehave.Junk)
+	for _, name := range []string{"good", "junk"} {
+		r, err := c.CheckServer(t.Context(), name, wire.CheckServer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		strays := false
+		for _, f := range r.Findings {
+			strays = strays || f.Code == "stray-stdout"
+		}
+		if r.Tools == 0 || strays != (name == "junk") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if _, err := c.CheckServer(t.Context(), "none", wire.CheckServer{}); codeOf(err) != wire.CodeNoSuchServer {
+		t.Error(err)
+	}
+}

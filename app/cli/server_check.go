@@ -43,7 +43,6 @@ func (p *program) serverCheck() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&req.Calls, "calls", false, "also call tools that say they only read and need no arguments")
 	cmd.Flags().BoolVar(&strict, "strict", false, "a warning counts as an error")
 	p.jsonFlag(cmd, "print JSON")
 	return cmd

@@ -1,10 +1,7 @@
 package wire
 
 // CheckServer asks for a check-up of a server.
-type CheckServer struct {
-	// Calls also calls tools that say they only read and need no arguments.
-	Calls bool `json:"calls,omitempty"`
-}
+type CheckServer struct{}
 
 // CheckReport is what a check-up found.
 type CheckReport struct {
