@@ -28,6 +28,7 @@ var (
 // ready waits for servers that run.
 func (s *session) ready(names ...string) *wire.Snapshot {
 	s.t.Helper()
+	until(s.t, "a core", func() bool { _, err := s.Status(s.t.Context()); return err == nil }, s.log)
 	snap, err := s.UntilReady(s.t.Context(), names...)
 	if err != nil {
 		s.t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"net"
 	"net/http"
@@ -392,18 +393,14 @@ func equal(a, b image.Image) bool {
 	}
 	for y := range a.Bounds().Dy() {
 		for x := range a.Bounds().Dx() {
-			r1, g1, b1, a1 := a.At(x, y).RGBA()
-			r2, g2, b2, a2 := b.At(x, y).RGBA()
-			// Colours may be multiplied by alpha on the way.
-			if far(a1, a2) || a2 > 0xf000 && (far(r1, r2) || far(g1, g2) || far(b1, b2)) {
+			want := color.NRGBAModel.Convert(b.At(x, y)).(color.NRGBA)
+			if got := color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA); got != want && got.A+want.A > 0 {
 				return false
 			}
 		}
 	}
 	return true
 }
-
-func far(a, b uint32) bool { return max(a, b)-min(a, b) > 0x400 }
 
 // answer is what came of a call.
 type answer struct {

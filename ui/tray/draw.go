@@ -55,14 +55,21 @@ func (c *icon) run(end <-chan struct{}, ready func(), log *slog.Logger) {
 	c.clicks.Wait()
 }
 
+// picture48 is the icon's picture as the library wants it on this system.
+func picture48(state string) []byte {
+	switch runtime.GOOS {
+	case "windows":
+		return assets.TrayICO(state)
+	case "darwin":
+		return assets.Tray(state, iconPixels)
+	}
+	return straightPNG(assets.Tray(state, iconPixels))
+}
+
 // show draws a face: the menu whole, and only what differs from the last one.
 func (c *icon) show(f face) {
 	if f.State != c.last.State {
-		if runtime.GOOS == "windows" {
-			systray.SetIcon(assets.TrayICO(f.State))
-		} else {
-			systray.SetIcon(assets.Tray(f.State, iconPixels))
-		}
+		systray.SetIcon(picture48(f.State))
 	}
 	if f.Tip != c.last.Tip {
 		systray.SetTooltip(f.Tip)
