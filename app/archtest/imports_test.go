@@ -51,7 +51,7 @@ var owners = map[string][]string{
 	"github.com/zalando/go-keyring": {"keychain"},
 	"github.com/99designs/keyring":  {"keychain"},
 	"filippo.io/age":                {"keychain/agefile"},
-	"github.com/godbus/dbus":        {"keychain", "ui/bus", "ui/note"},
+	"github.com/godbus/dbus":        {"keychain", "ui/bus", "ui/note", "test/desktop"},
 	"github.com/spf13/cobra":        {"app/cli"},
 	"github.com/tailscale/hujson":   {"app/config", "app/jsonedit", "app/hostcfg/read"},
 	"go.yaml.in/yaml":               {"app/hostcfg"},

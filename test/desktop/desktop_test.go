@@ -187,7 +187,7 @@ func (s *session) menu(tray *trayHost, r *running) {
 		s.t.Fatal(err)
 	}
 	tray.choose("", "Quit (stops 2 servers)")
-	<-r.done
+	r.untilEnd(s.t)
 	if r.err != nil {
 		s.t.Errorf("quit: %v\n%s", r.err, r.out)
 	}
@@ -254,7 +254,7 @@ func TestNoBus(t *testing.T) {
 	s.untilGone(main)
 	// A second launch brings the window of the first back.
 	again := s.start(s.Bin)
-	<-again.done
+	again.untilEnd(t)
 	if again.err != nil {
 		t.Errorf("second launch: %v\n%s", again.err, again.out)
 	}
@@ -268,7 +268,7 @@ func TestNoBus(t *testing.T) {
 func TestNoDisplay(t *testing.T) {
 	s := open(t, desk{noDisplay: true, noBus: true})
 	r := s.resident()
-	<-r.done
+	r.untilEnd(t)
 	if r.err == nil || !strings.Contains(r.out.String(), "There is no display here") || !strings.Contains(r.out.String(), "bridgekeeper serve") {
 		t.Errorf("%v\n%s", r.err, r.out)
 	}
@@ -283,7 +283,7 @@ func TestCoreRunsAlready(t *testing.T) {
 	r := s.resident("tray", "--quiet")
 	s.untilIcon(tray, assets.TrayPlain)
 	tray.choose("", "Remove this icon")
-	<-r.done
+	r.untilEnd(t)
 	s.ready("rooms")
 	// The other way round: the core ends, and the icon can start one.
 	r = s.resident("tray", "--quiet")
@@ -296,7 +296,7 @@ func TestCoreRunsAlready(t *testing.T) {
 		t.Errorf("the core is %d, the tray %d", snap.Core.PID, r.cmd.Process.Pid)
 	}
 	tray.choose("", "Quit")
-	<-r.done
+	r.untilEnd(t)
 	if r.err != nil {
 		t.Error(r.err, r.out)
 	}

@@ -31,7 +31,7 @@ import (
 )
 
 // patience bounds every wait; software drawing on a busy machine is slow.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 // tools are the programs that make a desktop.
 var tools = []string{"Xvfb", "openbox", "xdotool", "xclip", "import", "dbus-daemon"}
@@ -224,6 +224,16 @@ func (r *running) end(by syscall.Signal) {
 	case <-time.After(20 * time.Second):
 		_ = r.cmd.Process.Kill()
 		<-r.done
+	}
+}
+
+// untilEnd waits for a program that ends by itself.
+func (r *running) untilEnd(t *testing.T) {
+	t.Helper()
+	select {
+	case <-r.done:
+	case <-time.After(patience):
+		t.Fatalf("%s doesn't end:\n%s", r.cmd, r.out)
 	}
 }
 
