@@ -31,7 +31,7 @@ import (
 )
 
 // patience bounds every wait; software drawing on a busy machine is slow.
-const patience = 30 * time.Second
+const patience = 10 * time.Second
 
 // tools are the programs that make a desktop.
 var tools = []string{"Xvfb", "openbox", "xdotool", "xclip", "import", "dbus-daemon"}
@@ -96,14 +96,13 @@ func open(t *testing.T, d desk) *session {
 	}
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "user"), "XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"), "LANG=en_US.UTF-8",
 		"BRIDGEKEEPER_HOME=" + s.Home, "BRIDGEKEEPER_INSPECT=" + s.inspect, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent", "LIBGL_ALWAYS_SOFTWARE=1"}
-	t.Cleanup(func() { s.failed() })
 	if !d.noBus {
-		s.bus = first(t, s.start("dbus-daemon", "--session", "--nofork", "--print-address"))
+		s.bus = first(t, s.start("dbus-daemon", "--session", "--nofork", "--print-address"), func(l string) bool { return strings.HasPrefix(l, "unix:") })
 		s.env = append(s.env, "DBUS_SESSION_BUS_ADDRESS="+s.bus)
 	}
 	if !d.noDisplay {
 		// "-displayfd 1": it takes a free one, and says which.
-		display := first(t, s.start("Xvfb", "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"))
+		display := first(t, s.start("Xvfb", "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"), func(l string) bool { _, err := strconv.Atoi(l); return err == nil })
 		s.env = append(s.env, "DISPLAY=:"+display)
 		s.start("openbox")
 	}
@@ -237,13 +236,16 @@ func (r *running) untilEnd(t *testing.T) {
 	}
 }
 
-// first is the first line that a program says.
-func first(t *testing.T, r *running) (line string) {
+// first is the first line that a program says and that ok accepts; it may warn before.
+func first(t *testing.T, r *running, ok func(string) bool) (line string) {
 	t.Helper()
 	until(t, "the first line of "+r.cmd.Path, func() bool {
-		var ok bool
-		line, _, ok = strings.Cut(r.out.String(), "\n")
-		return ok
+		for l := range strings.Lines(r.out.String()) {
+			if line = strings.TrimSuffix(l, "\n"); line != l && ok(line) {
+				return true
+			}
+		}
+		return false
 	}, r.out.String)
 	return line
 }
@@ -253,6 +255,7 @@ func (s *session) resident(args ...string) *running {
 	s.t.Helper()
 	r := s.start(s.Bin, args...)
 	s.PID = r.cmd.Process.Pid
+	s.t.Cleanup(s.failed) // before it ends
 	return r
 }
 
@@ -264,6 +267,13 @@ func (s *session) do(name string, args ...string) (string, error) {
 	cmd.Env = s.env
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
+}
+
+// ctx bounds one wait.
+func (s *session) ctx() context.Context {
+	ctx, stop := context.WithTimeout(s.t.Context(), patience)
+	s.t.Cleanup(stop)
+	return ctx
 }
 
 // window is the X window of a title, when it can be seen.
@@ -306,6 +316,7 @@ func (s *session) texts(title string) []text {
 		return nil
 	}
 	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 	var all []struct {
 		Title string
 		Texts []text
@@ -383,6 +394,7 @@ func (s *session) failed() {
 		cmd := exec.Command("import", "-window", "root", filepath.Join(s.shots, "failed.png"))
 		cmd.Env = s.env
 		_ = cmd.Run()
+		s.t.Logf("the window says:\n%s", s.says("Bridgekeeper"))
 		s.t.Logf("the core's log:\n%s", s.log())
 	}
 }
@@ -430,7 +442,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // host is an application of the official SDK.
 func (s *session) host(name string) *mcp.ClientSession {
 	s.t.Helper()
-	made, err := s.AddHost(s.t.Context(), name)
+	made, err := s.AddHost(s.ctx(), name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -60,17 +60,34 @@ func (p *process) look() (all []seenWindow) {
 		seen := seenWindow{Title: w.Title()}
 		roots := append([]fyne.CanvasObject{c.Content()}, c.Overlays().List()...)
 		for _, root := range roots {
-			for _, o := range test.LaidOutObjects(root) {
-				t, ok := o.(*canvas.Text)
-				if !ok || t.Text == "" || !o.Visible() {
-					continue
-				}
-				at, size := p.app.Driver().AbsolutePositionForObject(o), o.Size()
-				s := c.Scale()
-				seen.Texts = append(seen.Texts, seenText{t.Text, int(at.X * s), int(at.Y * s), int(size.Width * s), int(size.Height * s)})
-			}
+			walk(root, fyne.NewPos(0, 0), func(t *canvas.Text, at fyne.Position) {
+				size, k := t.Size(), c.Scale()
+				seen.Texts = append(seen.Texts, seenText{t.Text, int(at.X * k), int(at.Y * k), int(size.Width * k), int(size.Height * k)})
+			})
 		}
 		all = append(all, seen)
 	}
 	return all
+}
+
+// walk finds the texts below o that can be seen, with their places in the window.
+func walk(o fyne.CanvasObject, at fyne.Position, found func(*canvas.Text, fyne.Position)) {
+	if o == nil || !o.Visible() {
+		return
+	}
+	at = at.Add(o.Position())
+	var below []fyne.CanvasObject
+	switch o := o.(type) {
+	case *canvas.Text:
+		if o.Text != "" {
+			found(o, at)
+		}
+	case *fyne.Container:
+		below = o.Objects
+	case fyne.Widget:
+		below = test.WidgetRenderer(o).Objects()
+	}
+	for _, one := range below {
+		walk(one, at, found)
+	}
 }
