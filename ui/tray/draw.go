@@ -66,6 +66,11 @@ func picture48(state string) []byte {
 	return straightPNG(assets.Tray(state, iconPixels))
 }
 
+// again makes the next show draw icon and tip whatever they were: the library
+// loses what is set while it is still joining the desktop's bus, and doesn't tell
+// when it has.
+func (c *icon) again() { c.last.State, c.last.Tip = "", "" }
+
 // show draws a face: the menu whole, and only what differs from the last one.
 func (c *icon) show(f face) {
 	if f.State != c.last.State {

@@ -13,3 +13,5 @@ func (c *icon) run(end <-chan struct{}, ready func(), _ *slog.Logger) {
 }
 
 func (c *icon) show(face) {}
+
+func (c *icon) again() {}

@@ -182,6 +182,8 @@ func (r *resident) loop(ctx context.Context) error {
 	defer late.Stop()
 	pace := time.NewTimer(0) // when the next picture may be drawn
 	defer pace.Stop()
+	joined := time.NewTimer(time.Second)
+	defer joined.Stop()
 	free, due := false, true
 	ready := r.ready
 	for {
@@ -196,7 +198,12 @@ func (r *resident) loop(ctx context.Context) error {
 			if first := r.served(err); first != nil {
 				return first
 			}
+		case <-joined.C:
+			r.icon.again()
+			due = true
 		case <-late.C:
+			r.icon.again()
+			due = true
 			r.seek()
 		case <-ready:
 			ready = nil // closed: it stays so
