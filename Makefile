@@ -1,7 +1,7 @@
 # `make` alone lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test conformance demo bench cross fuzz lint clean
+.PHONY: help setup build run test conformance demo desktop bench cross fuzz lint clean
 
 BIN := bin/bridgekeeper
 FUZZTIME ?= 30s
@@ -29,6 +29,9 @@ conformance: build ## run the official suite against every pair of revisions, an
 
 demo: build ## show the built binary, step by step, in under a minute
 	@go run ./app/demo -bin $(BIN)
+
+desktop: build ## tell the desktop's stories: a display, a tray and clicks of their own (pictures in dist/desktop)
+	@go test -count=1 -timeout 8m ./test/desktop
 
 bench: build ## measure the bridge against its floors (ARGS='-quick -json out.json')
 	@go run ./test/bench -bin $(BIN) $(ARGS)

@@ -102,6 +102,18 @@ check_keyring() {
 	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}" || say "the tests with a real keychain will be skipped."
 }
 
+# The desktop's stories (make desktop) need a display, a window manager and hands.
+check_desktop() {
+	[ "$(uname -s)" = Linux ] || return 0
+	local missing=()
+	have Xvfb || missing+=(xvfb)
+	have openbox || missing+=(openbox)
+	have xdotool || missing+=(xdotool)
+	have xclip || missing+=(xclip)
+	have import || missing+=(imagemagick)
+	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}" libgl1-mesa-dri || say "the desktop's tests will be skipped."
+}
+
 check_go
 missing=()
 case $purpose in
@@ -116,6 +128,7 @@ test)
 	[ ${#missing[@]} -eq 0 ] || install "${missing[@]}"
 	check_node
 	check_keyring
+	check_desktop
 	;;
 *)
 	say "usage: packaging/setup.sh [build|test]"

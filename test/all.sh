@@ -26,7 +26,7 @@ stage() { # stage NAME COMMAND...
 
 # Without cgo, as the binary is built: what it takes is compiled once for both.
 unit() {
-	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes|asking|shim)$' | CGO_ENABLED=0 xargs go test -trimpath -timeout 5m
+	go list ./... | grep -vE '/test/(thirdparty|core|conformance|bytes|asking|shim|desktop)$' | CGO_ENABLED=0 xargs go test -trimpath -timeout 5m
 }
 
 # Packages in which goroutines share state.
