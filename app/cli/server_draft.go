@@ -277,7 +277,7 @@ func (p *program) printReview(d *wire.Draft, r *wire.Reviewed) {
 		out.line("  %s", visible(line))
 	}
 	for _, name := range r.Secrets {
-		out.line("  secret kept as %s", visible(name))
+		out.line("  secret named %s", visible(name))
 	}
 	for _, w := range d.Warnings {
 		out.line("  %s %s", out.paint(yellow, "look:"), visible(w))
