@@ -54,3 +54,17 @@ func badName(name string) *Error {
 		Hint:    fmt.Sprintf("Use letters, digits, _, - and ., at most %d, as in GITHUB_TOKEN.", MaxName),
 	}
 }
+
+// UpperName is text as the name of a variable or a secret: upper case, runs of
+// everything else as one _.
+func UpperName(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToUpper(s) {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
+			b.WriteByte('_')
+		}
+	}
+	return strings.TrimSuffix(b.String(), "_")
+}

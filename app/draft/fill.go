@@ -192,7 +192,7 @@ func (f *filler) variableOf(input string) string {
 // SecretName is SERVER_INPUT in the letters of a variable, without saying the
 // server's name twice.
 func SecretName(server, input string) string {
-	server, name := upper(server), upper(input)
+	server, name := keychain.UpperName(server), keychain.UpperName(input)
 	switch {
 	case name == "":
 		name = "SECRET"
@@ -204,18 +204,6 @@ func SecretName(server, input string) string {
 		return "SECRET"
 	}
 	return name
-}
-
-func upper(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToUpper(s) {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
-			b.WriteByte('_')
-		}
-	}
-	return strings.TrimSuffix(b.String(), "_")
 }
 
 // entry puts the values in their places.

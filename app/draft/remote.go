@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"bridgekeeper/app/wire"
+	"bridgekeeper/keychain"
 )
 
 // McpRemote is the program that connects to servers on the net until we do it
@@ -52,7 +53,7 @@ func (d *Draft) Remote(address Text, headers []Header, by Transport) {
 		}
 	}
 	for _, h := range headers {
-		variable := "HEADER_" + upper(h.Name)
+		variable := "HEADER_" + keychain.UpperName(h.Name)
 		d.Env = append(d.Env, Var{Name: variable, Value: h.Value, Optional: h.Optional})
 		d.Args = append(d.Args, Arg{Flag: "--header", Value: Literal(h.Name + ":${" + variable + "}"), With: variable})
 	}

@@ -13,7 +13,7 @@ var generic = []string{"TOKEN", "KEY", "API_KEY", "APIKEY", "SECRET", "PASSWORD"
 
 // propose gives each finding a name that isn't in use, one for each value.
 func propose(server string, list []Finding, taken func(string) bool) {
-	server = upper(server)
+	server = keychain.UpperName(server)
 	var names []string
 	for i := range list {
 		f := &list[i]
@@ -40,10 +40,10 @@ func propose(server string, list []Finding, taken func(string) bool) {
 
 // baseName makes a name from what the value is called where it stands.
 func baseName(server string, f *Finding) string {
-	key := upper(f.Key)
+	key := keychain.UpperName(f.Key)
 	switch {
 	case f.parameter != "":
-		key = upper(f.parameter)
+		key = keychain.UpperName(f.parameter)
 	case f.Reason == ByURL && key != "" && f.Kind == Env:
 		key = strings.TrimSuffix(strings.TrimSuffix(key, "_URL"), "_URI") + "_PASSWORD"
 	case f.Reason == ByURL:
@@ -61,17 +61,4 @@ func baseName(server string, f *Finding) string {
 		return "SECRET"
 	}
 	return key
-}
-
-// upper is text as the name of a variable: upper case, everything else as _.
-func upper(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToUpper(s) {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
-			b.WriteByte('_')
-		}
-	}
-	return strings.TrimSuffix(b.String(), "_")
 }
